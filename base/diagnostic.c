@@ -1,0 +1,128 @@
+/* Collecting diagnostics and the catalogue. Rendering is in diagnostic_render.c. */
+#include "base/diagnostic.h"
+#include "base/context.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_DIAGNOSTICS = 200 };
+
+static const struct diagnostic_entry entries[] = {
+    {"E0000", SEVERITY_ERROR, "NONE", "", ""},
+#define DIAGNOSTIC_NAME_ERROR(number) "E0" #number
+#define DIAGNOSTIC_NAME_WARNING(number) "W0" #number
+#define DIAGNOSTIC_NAME_NOTE(number) "N0" #number
+#define DIAGNOSTIC(number, name, severity, message, explanation)                                   \
+  {DIAGNOSTIC_NAME_##severity(number), SEVERITY_##severity, #name, message, explanation},
+#include "base/catalogue.def"
+#undef DIAGNOSTIC
+};
+
+const struct diagnostic_entry *diagnostic_entry(enum diagnostic_code code) {
+  return &entries[code];
+}
+
+enum diagnostic_code diagnostic_find(const char *name) {
+  if (name[0] != '\0' && isalpha((unsigned char)name[0])) name++;
+  while (*name == '0') name++;
+  for (int code = 1; code < DIAGNOSTIC_CODE_COUNT; code++)
+    if (strcmp(entries[code].name + 2, name) == 0) return (enum diagnostic_code)code;
+  return DIAG_NONE;
+}
+
+static const char *fill_message(dyn_context *context, const char *pattern, va_list list) {
+  const char *arguments[10] = {0};
+  size_t count = 0;
+  for (const char *argument; (argument = va_arg(list, const char *)) != NULL;)
+    if (count < 10) arguments[count++] = argument;
+  struct text text = {0};
+  for (const char *p = pattern; *p != '\0'; p++) {
+    if (p[0] != '{' || !isdigit((unsigned char)p[1]) || p[2] != '}') {
+      text_add(&text, p, 1);
+      continue;
+    }
+    size_t index = (size_t)(p[1] - '0');
+    if (index >= count) bug("the message \"%s\" got %zu arguments", pattern, count);
+    text_put(&text, arguments[index]);
+    p += 2;
+  }
+  const char *message = arena_string(&context->arena, text_string(&text), text.length);
+  text_free(&text);
+  return message;
+}
+
+static bool is_reported(const struct diagnostic_list *list, enum diagnostic_code code,
+                        struct span span, const char *message) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    const struct diagnostic *held = list->items[i];
+    if (held->code == code && memcmp(&held->span, &span, sizeof span) == 0 &&
+        (span.source != 0 || strcmp(held->message, message) == 0))
+      return true;
+  }
+  return false;
+}
+
+struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span span,
+                                  ...) {
+  struct diagnostic_list *list = &context->diagnostics;
+  struct diagnostic *diagnostic = arena_new(&context->arena, struct diagnostic);
+  diagnostic->code = code;
+  diagnostic->span = span;
+  va_list arguments;
+  va_start(arguments, span);
+  diagnostic->message = fill_message(context, entries[code].message, arguments);
+  va_end(arguments);
+  if (is_reported(list, code, span, diagnostic->message)) return diagnostic;
+  list->error_count += entries[code].severity == SEVERITY_ERROR;
+  list->warning_count += entries[code].severity == SEVERITY_WARNING;
+  if (list->count < MOST_DIAGNOSTICS) vector_push(list, diagnostic);
+  else list->dropped++;
+  return diagnostic;
+}
+
+void diagnostic_caption(dyn_context *context, struct diagnostic *diagnostic, const char *format,
+                        ...) {
+  va_list list;
+  va_start(list, format);
+  diagnostic->caption = arena_vformat(&context->arena, format, list);
+  va_end(list);
+}
+
+/* Labels and helps are few: their arrays are copied within the arena as they grow. */
+void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struct span span,
+                      const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const char *caption = arena_vformat(&context->arena, format, list);
+  va_end(list);
+  uint32_t count = diagnostic->labels.count;
+  struct diagnostic_label *items =
+      arena_array(&context->arena, struct diagnostic_label, count + 1);
+  if (count > 0) memcpy(items, diagnostic->labels.items, count * sizeof *items);
+  items[count] = (struct diagnostic_label){span, caption};
+  diagnostic->labels.items = items;
+  diagnostic->labels.count = diagnostic->labels.capacity = count + 1;
+}
+
+void diagnostic_help(dyn_context *context, struct diagnostic *diagnostic, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const char *help = arena_vformat(&context->arena, format, list);
+  va_end(list);
+  uint32_t count = diagnostic->helps.count;
+  const char **items = arena_array(&context->arena, const char *, count + 1);
+  if (count > 0) memcpy(items, diagnostic->helps.items, count * sizeof *items);
+  items[count] = help;
+  diagnostic->helps.items = items;
+  diagnostic->helps.count = diagnostic->helps.capacity = count + 1;
+}
+
+bool diagnostics_blame_command_line(const dyn_context *context) {
+  for (uint32_t i = 0; i < context->diagnostics.count; i++) {
+    const struct diagnostic *held = context->diagnostics.items[i];
+    const struct source *source = source_get(&context->sources, held->span.source);
+    if (entries[held->code].severity == SEVERITY_ERROR && source != NULL &&
+        source->is_command_line)
+      return true;
+  }
+  return false;
+}

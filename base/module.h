@@ -1,0 +1,11 @@
+/* Parts of dyn that are opened on demand, because loading what they stand on (LLVM, FLINT, HDF5)
+ * costs more than most commands take. A module is a shared object named lib<name>.so that exports
+ * one function with the module's name, returning its table of functions. */
+#ifndef DYN_BASE_MODULE_H
+#define DYN_BASE_MODULE_H
+
+/* Finds the module next to the running binary, in ../lib/dyn beside it, or where it was
+ * installed, and returns the address of its function `name`. On failure NULL, with the reason in
+ * *reason (static or owned by the loader; valid until the next call). Modules stay loaded. */
+void *module_open(const char *name, const char **reason);
+#endif
