@@ -1,0 +1,125 @@
+/* dyn_model.h: a compiled model, as plain C data and functions.
+ *
+ * A model is one constant struct: sizes, names, units, doc texts, defaults, sparsity and
+ * reentrant functions. It needs no library but libm. Nothing here allocates, prints, exits or
+ * keeps state: any number of threads may call the functions with their own arrays.
+ *
+ * All quantities are in SI units and radians; only outputs may carry another unit, if the model
+ * says so (see dyn_variable.unit).
+ *
+ * The state x has n_state = 2*n_coordinates + n_rates entries:
+ *     x = [ q(0..n_coordinates-1), q'(0..n_coordinates-1), z(0..n_rates-1) ]
+ * where z are the model's first-order states. u are the n_inputs inputs, p the n_parameters
+ * parameters.
+ *
+ * Every function has the type dyn_function and returns DYN_OK or a positive number k: a matrix
+ * that had to be factorised lost rank at its unknown k-1 (an index of coordinates). `work` has
+ * model->n_work doubles and holds nothing between calls; it may be shared by all functions of
+ * the model but not by two threads. Arguments that a function does not read (see its comment) may
+ * be NULL. A function that a model does not have is NULL.
+ */
+#ifndef DYN_MODEL_H
+#define DYN_MODEL_H
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DYN_MODEL_ABI 1
+#define DYN_OK 0
+
+typedef struct dyn_model dyn_model;
+
+typedef int dyn_function(const dyn_model *model, double t, const double *x, const double *u,
+                         const double *p, double *work, double *out);
+
+/* A named quantity. Strings are UTF-8 and live as long as the model. */
+typedef struct dyn_variable {
+  const char *name;  /* as in the model: "θ", "θ[2]", "leg.knee" */
+  const char *unit;  /* SI unit ("m/s", "rad", "1"); for outputs the unit they are given in */
+  const char *doc;   /* doc comment, "" if none */
+  double value;      /* default: parameters and inputs; otherwise the start value at the default
+                        parameters (0 where it has no meaning) */
+} dyn_variable;
+
+/* A conserved quantity (energy, Jacobi integral, momentum of a cyclic coordinate). */
+typedef struct dyn_invariant {
+  const char *name; /* "energy", "Jacobi integral", "momentum of φ" */
+  const char *unit;
+} dyn_invariant;
+
+/* An `initial` equation: 0 = residual. */
+typedef struct dyn_condition {
+  const char *text; /* as written, for messages */
+} dyn_condition;
+
+/* Defaults of `simulate`, as written by the model; NULL integrator or method: not given. */
+enum {
+  DYN_RUN_FROM, DYN_RUN_UNTIL, DYN_RUN_EVERY, DYN_RUN_TOLERANCE, DYN_RUN_ABSOLUTE,
+  DYN_RUN_MAX_STEP, DYN_RUN_COUNT
+};
+
+enum { DYN_HAS_ENERGY = 1,    /* kinetic and potential energy are defined (energies != NULL) */
+       DYN_ENERGY_CONSERVED = 2 };
+
+struct dyn_model {
+  uint32_t abi;  /* DYN_MODEL_ABI */
+  uint32_t size; /* sizeof(dyn_model) where it was compiled */
+  const char *name, *doc;
+  const char *method;   /* "lagrange" */
+  const char *compiler; /* "dyn 0.1.0" */
+  uint32_t flags;
+
+  int32_t n_coordinates, n_rates, n_state, n_parameters, n_inputs, n_outputs, n_invariants;
+  int32_t n_initial_position, n_initial_velocity; /* numbers of `initial` equations */
+  int32_t n_jacobian;  /* stored entries of the Jacobian */
+  int32_t n_work;      /* doubles that `work` must have */
+
+  const dyn_variable *coordinates;  /* n_coordinates */
+  const dyn_variable *velocities;   /* n_coordinates, names "θ'" */
+  const dyn_variable *accelerations; /* n_coordinates, names "θ''" */
+  const dyn_variable *rates;        /* n_rates: the first-order states themselves */
+  const dyn_variable *parameters, *inputs, *outputs;
+  const dyn_invariant *invariants;
+  const dyn_condition *initial_position, *initial_velocity;
+  const char *integrator; /* from simulate, or NULL */
+
+  /* Jacobian d(x')/dx in compressed columns: the entries of column j are those numbered
+   * jacobian_columns[j] .. jacobian_columns[j+1]-1, with ascending rows. */
+  const int32_t *jacobian_columns; /* n_state + 1 */
+  const int32_t *jacobian_rows;    /* n_jacobian */
+
+  /* out[n_parameters]: all parameters, from those set. Reads p (values of the set ones) and x:
+   * n_parameters entries, nonzero where p was set. Parameters that follow others are computed. */
+  dyn_function *complete_parameters;
+  /* out[n_inputs]: the inputs' own values at time t (what they are without an outside drive). */
+  dyn_function *default_inputs;
+  /* out[DYN_RUN_COUNT]: defaults of a run; NaN where the model says nothing. Reads p. */
+  dyn_function *run_defaults;
+  /* out[n_state]: start values as written, before `initial` equations. Reads t, u, p. */
+  dyn_function *start;
+  /* out[n_initial_position + n_initial_position*n_initial_columns] with n_initial_columns =
+   * n_coordinates + n_rates: residuals, then their derivatives by (q, z), row by row. */
+  dyn_function *initial_position_equations;
+  /* out[n_initial_velocity + n_initial_velocity*n_coordinates]: residuals, then their
+   * derivatives by q', row by row. */
+  dyn_function *initial_velocity_equations;
+
+  dyn_function *rhs;           /* out[n_state] = x' */
+  dyn_function *acceleration;  /* out[n_coordinates] = q'' */
+  dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M of M q'' = forcing */
+  dyn_function *forcing;       /* out[n_coordinates] */
+  dyn_function *jacobian;      /* out[n_jacobian] = d(x')/dx */
+  dyn_function *energies;      /* out[2] = kinetic, potential energy */
+  dyn_function *output_values; /* out[n_outputs] */
+  dyn_function *invariant_values; /* out[n_invariants] */
+
+  /* For models that are interpreted or held by a compiler; NULL in object files. */
+  void *implementation;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,136 @@
+/* The model: what sema understood. Everything that mechanics needs, over one expression graph;
+ * no syntax besides spans. Arrays and components are expanded: every scalar has its own entry.
+ *
+ * Units: all expressions are in SI. `unit` describes what the user declared, for messages and
+ * for reading bare numbers. */
+#ifndef DYN_SEMA_MODEL_H
+#define DYN_SEMA_MODEL_H
+#include "base/context.h"
+#include "expr/expr.h"
+
+struct model_unit {
+  const char *si;       /* SI unit for reports: "m/s", "rad", "1" */
+  const char *declared; /* as declared, "deg"; equals si when nothing was declared */
+  expr scale;           /* SI value = scale * value in the declared unit; a constant expression */
+};
+
+struct model_name { /* what every named thing has */
+  const char *name; /* full name for output: "θ", "θ[2]", "leg.knee" */
+  struct span span; /* of its declaration */
+  const char *doc;  /* "" if none */
+  struct model_unit unit;
+};
+
+struct model_coordinate {
+  struct model_name id;
+  expr position, velocity, acceleration; /* symbols; printed θ, θ', θ'' */
+  expr start_position, start_velocity;   /* of parameters, inputs at start, time */
+  bool position_given, velocity_given;   /* start values stated by the user */
+  struct span start_position_span, start_velocity_span;
+};
+
+struct model_rate_state { /* state z with z' = rate */
+  struct model_name id;
+  expr value;      /* symbol z */
+  expr derivative; /* symbol z', replaced by `rate` in all expressions of the model */
+  expr rate;       /* over q, q', q'', z, u, p, t; free of every `derivative` symbol */
+  expr start;
+  struct span rate_span;
+};
+
+struct model_parameter {
+  struct model_name id;
+  expr symbol;
+  expr value;   /* over other parameters only (acyclic); never 0 after a clean check */
+  bool is_set;  /* by --set */
+};
+
+struct model_input {
+  struct model_name id;
+  expr symbol;
+  expr value; /* over t and parameters: the default, or what --input gave as an expression */
+  bool is_set;
+};
+
+enum energy_kind { ENERGY_KINETIC, ENERGY_POTENTIAL, ENERGY_LAGRANGIAN, ENERGY_DISSIPATION };
+
+struct model_energy {
+  enum energy_kind kind;
+  const char *label; /* "" if none */
+  expr value;
+  struct span span;
+};
+
+struct model_force { /* virtual power = value * (part of target' linear in velocities) */
+  const char *label; /* "" if none */
+  expr value;        /* may be linear in accelerations */
+  expr target;       /* an expression of coordinates and t */
+  bool target_is_speed; /* then target is linear in the velocities itself */
+  struct span span, target_span;
+};
+
+struct model_output {
+  struct model_name id; /* unit.declared: the unit it is shown in */
+  expr value;           /* already divided by unit.scale */
+};
+
+struct model_condition { /* an `initial` equation: 0 = residual */
+  expr residual;
+  const char *text; /* as written */
+  struct span span;
+  bool at_velocity_level; /* depends on a velocity */
+};
+
+struct model_assignment { /* --at: name = value, in SI */
+  expr symbol;            /* a position, velocity, state, input or parameter symbol */
+  expr value;
+  struct span span;
+};
+
+struct model_run { /* simulate(...): 0 where not given */
+  expr from, until, every, tolerance, absolute, max_step;
+  const char *integrator, *method;
+  struct span span;
+};
+
+struct model_dimension_row { /* what `dyn check` prints of inferred dimensions */
+  const char *kind;  /* "parameter", "coordinate", "let", "function", ... */
+  const char *name;
+  const char *unit;
+  bool inferred;     /* the declaration gave no unit */
+};
+
+struct model {
+  const char *name, *doc;
+  struct expr_graph *graph; /* owned */
+  expr time;                /* symbol t */
+  VECTOR(struct model_coordinate) coordinates;
+  VECTOR(struct model_rate_state) states;
+  VECTOR(struct model_parameter) parameters;
+  VECTOR(struct model_input) inputs;
+  VECTOR(struct model_energy) energies;
+  VECTOR(struct model_force) forces;
+  VECTOR(struct model_output) outputs;
+  VECTOR(struct model_condition) conditions;
+  VECTOR(struct model_assignment) at;
+  VECTOR(struct model_dimension_row) dimensions;
+  struct model_run run;
+  bool is_dimensionless; /* units are not checked in this model */
+};
+
+/* Texts given on the command line, each an own source (is_command_line set). */
+struct sema_overrides {
+  VECTOR(uint32_t) set, start, at, input; /* source ids of assignment lists */
+};
+
+struct ast;
+/* Checks and lowers a parsed file. Returns NULL if errors were reported (all independent ones in
+ * one go). Owned by the caller. */
+struct model *sema_analyse(dyn_context *context, const struct ast *ast,
+                           const struct sema_overrides *overrides);
+void model_free(struct model *model);
+/* The golden dump of --dump=model. */
+void model_dump(const struct model *model, struct text *out);
+/* Checks the promises above; calls bug() on a breach. */
+void model_check(const struct model *model);
+#endif
