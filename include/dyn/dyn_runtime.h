@@ -1,0 +1,289 @@
+/* dyn_runtime.h: from a compiled model to its trajectory.
+ *
+ *   dyn_problem         a model with its parameters and what drives its inputs
+ *   dyn_start_values    start values as written        dyn_start_assemble   ... made to satisfy
+ *   dyn_run             integrates, row by row, into a dyn_sink             `initial` equations
+ *   dyn_csv_*, dyn_hdf5_module                         sinks that write files
+ *   dyn_input_table     columns of a CSV file over time, for driving inputs
+ *
+ * All quantities are in SI units and radians, except outputs that the model gives in another unit.
+ * Sizes of arrays are named by the dyn_model's fields. Callers own what they pass in; functions
+ * named _new or _open give an object that the function named _free (or sink->close) ends. Errors
+ * are values: a dyn_status and a message in the model's own names. Nothing prints, exits or keeps
+ * state between calls: threads may run models at the same time, each with its own problem arrays
+ * and sink. A model may be shared; a dyn_input_table may be shared.
+ */
+#ifndef DYN_RUNTIME_H
+#define DYN_RUNTIME_H
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "dyn/dyn_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef DYN_API
+#if defined(__GNUC__)
+#define DYN_API __attribute__((visibility("default")))
+#else
+#define DYN_API
+#endif
+#endif
+
+/* 0 is DYN_OK (dyn_model.h). */
+typedef enum dyn_status {
+  DYN_DONE = DYN_OK,
+  DYN_OUT_OF_MEMORY,
+  DYN_BAD_OPTION,     /* an option, a name or an argument makes no sense */
+  DYN_BAD_FILE,       /* a file could not be opened, read or understood */
+  DYN_BAD_INPUT,      /* an input has no value over the whole run */
+  DYN_CONFLICT,       /* no start state satisfies the `initial` equations */
+  DYN_RANK_LOST,      /* a matrix (the mass matrix) lost rank */
+  DYN_OUT_OF_RANGE,   /* a quantity became infinite or undefined */
+  DYN_STEP_TOO_SMALL, /* the tolerance cannot be met */
+  DYN_NO_PROGRESS,    /* too many steps for too little time */
+  DYN_INTERRUPTED,    /* the stop flag was set */
+  DYN_SINK_FAILED,    /* a row could not be written */
+  DYN_SOLVER_FAILED   /* the integrator failed for another reason, given in the message */
+} dyn_status;
+
+/* A stable lower-case word for a status, "done", "rank-lost", ... (static). */
+DYN_API const char *dyn_status_name(dyn_status status);
+
+/* One line of text without a newline, cut at a whole UTF-8 character; "" when all is well. */
+typedef struct dyn_message {
+  char text[1024];
+} dyn_message;
+
+/* ---- Inputs over time ---------------------------------------------------------------------- */
+
+/* Columns of values over time, interpolated by monotone cubic pieces (Fritsch and Carlson): once
+ * continuously differentiable, without overshoot. */
+typedef struct dyn_input_table dyn_input_table;
+
+/* Reads a CSV file: a header row of names, of which the first is the time, then one row of numbers
+ * per instant, times strictly increasing, at least two rows. Messages name the line. */
+DYN_API dyn_status dyn_input_table_read(const char *path, dyn_input_table **table,
+                                        dyn_message *message);
+/* From n_rows times and n_columns columns of n_rows values each; everything is copied. */
+DYN_API dyn_status dyn_input_table_new(size_t n_rows, const double *t, size_t n_columns,
+                                       const char *const *names, const double *const *values,
+                                       dyn_input_table **table, dyn_message *message);
+DYN_API void dyn_input_table_free(dyn_input_table *table); /* NULL allowed */
+/* Number of columns besides the time, and their names. */
+DYN_API int32_t dyn_input_table_columns(const dyn_input_table *table);
+DYN_API const char *dyn_input_table_name(const dyn_input_table *table, int32_t column);
+/* The column of that name (0 is the first after the time), -1 if there is none. */
+DYN_API int32_t dyn_input_table_find(const dyn_input_table *table, const char *name);
+DYN_API void dyn_input_table_range(const dyn_input_table *table, double *first, double *last);
+/* Value at t; NaN outside the range. */
+DYN_API double dyn_input_table_value(const dyn_input_table *table, int32_t column, double t);
+
+typedef enum dyn_input_kind {
+  DYN_INPUT_DEFAULT = 0, /* the model's own function of time */
+  DYN_INPUT_CONSTANT,    /* value */
+  DYN_INPUT_TABLE,       /* column of table; the run must lie within the table's range */
+  DYN_INPUT_FUNCTION     /* function(user, t); called from the thread of the run */
+} dyn_input_kind;
+
+/* What drives one input. All zero is the model's default. */
+typedef struct dyn_input_source {
+  dyn_input_kind kind;
+  int32_t column;
+  double value;
+  const dyn_input_table *table;
+  double (*function)(void *user, double t);
+  void *user;
+} dyn_input_source;
+
+/* ---- A model with its parameters and inputs ------------------------------------------------ */
+
+typedef struct dyn_problem {
+  const dyn_model *model;
+  const double *p;                /* n_parameters, complete (dyn_parameters_complete) */
+  const dyn_input_source *inputs; /* n_inputs sources, or NULL: all defaults */
+} dyn_problem;
+
+/* Completes p[n_parameters]: where is_set[i] is zero, p[i] is computed (its default, or what it
+ * follows). is_set may be NULL: none is set. DYN_OUT_OF_RANGE names a parameter that is not a
+ * finite number. */
+DYN_API dyn_status dyn_parameters_complete(const dyn_model *model, double *p,
+                                           const unsigned char *is_set, dyn_message *message);
+
+/* u[n_inputs] at time t. */
+DYN_API dyn_status dyn_input_values(const dyn_problem *problem, double t, double *u,
+                                    dyn_message *message);
+
+/* ---- The start state ----------------------------------------------------------------------- */
+
+/* x[n_state]: the start values as written, before `initial` equations. */
+DYN_API dyn_status dyn_start_values(const dyn_problem *problem, double t, double *x,
+                                    dyn_message *message);
+
+typedef struct dyn_moved_value {
+  int32_t state; /* index in x */
+  double from, to;
+} dyn_moved_value;
+
+typedef struct dyn_failed_condition {
+  int32_t condition;   /* index in initial_position, or initial_velocity */
+  int32_t is_velocity; /* nonzero: the latter */
+  double residual;     /* at the best point found */
+} dyn_failed_condition;
+
+/* What assembly did. Begin with all zero; the arrays belong to it, dyn_assembly_clear frees. */
+typedef struct dyn_assembly {
+  dyn_status status;
+  dyn_message message;
+  int32_t position_rank, velocity_rank; /* independent equations of each level at the result */
+  int32_t iterations;
+  int32_t n_moved; /* start values that moved by more than rounding, in the order of x */
+  dyn_moved_value *moved;
+  int32_t n_failed; /* the equations that conflict, when status is DYN_CONFLICT */
+  dyn_failed_condition *failed;
+} dyn_assembly;
+
+/* Moves x[n_state] (in: start values; out: start state) so that the `initial` equations hold at t.
+ * Positions and states z: the nearest point in the norm of the mass matrix there, unit norm for z
+ * and for coordinates where the mass matrix is singular. Velocities, at those positions: the change
+ * of least kinetic energy. Redundant equations that agree are fine. When it fails, x is the best
+ * point. Returns assembly->status. */
+DYN_API dyn_status dyn_start_assemble(const dyn_problem *problem, double t, double *x,
+                                      dyn_assembly *assembly);
+DYN_API void dyn_assembly_clear(dyn_assembly *assembly);
+/* What moved and what conflicts, as lines of text, each ending in a newline; "" if nothing did.
+ * Like snprintf: writes at most size bytes with the final 0, returns the full length without. */
+DYN_API size_t dyn_assembly_text(const dyn_model *model, const dyn_assembly *assembly, char *text,
+                                 size_t size);
+
+/* ---- Rows and where they go ---------------------------------------------------------------- */
+
+/* One instant. The arrays are valid during the call only. */
+typedef struct dyn_row {
+  double t;
+  const double *x;       /* n_state */
+  const double *u;       /* n_inputs */
+  const double *outputs; /* n_outputs */
+} dyn_row;
+
+/* Takes the rows of a run. Any function but row may be NULL. Functions return 0, or nonzero to end
+ * the run with DYN_SINK_FAILED; message (if not NULL) then tells why. dyn_run calls begin once,
+ * row for every instant in order, and finish once, also after a failure, so that every row that was
+ * delivered is on its way to the disk. close frees the sink; the caller calls it after the run. */
+typedef struct dyn_sink {
+  void *user;
+  int (*begin)(void *user, const dyn_model *model);
+  int (*row)(void *user, const dyn_row *row);
+  int (*finish)(void *user);
+  const char *(*message)(void *user);
+  void (*close)(void *user);
+} dyn_sink;
+
+/* CSV: a header row `t,θ,θ',...` of coordinates, velocities, states and outputs (names quoted as
+ * RFC 4180 says where needed), then numbers that read back exactly. To a new file ... */
+DYN_API dyn_status dyn_csv_open(const char *path, dyn_sink *sink, dyn_message *message);
+/* ... or to an open one (standard output, say), which close leaves open. */
+DYN_API dyn_status dyn_csv_attach(FILE *file, dyn_sink *sink, dyn_message *message);
+
+/* HDF5 lives in a module of its own, because the library is slow to load: open libdyn_hdf5.so and
+ * call its function `dyn_hdf5`, a dyn_hdf5_entry. The file has one extendable data set per column,
+ * named as in CSV ("/" in a name becomes "∕", U+2215) with attributes name, unit and doc, and is
+ * readable up to the last flushed row when a run fails. */
+typedef struct dyn_hdf5_module {
+  uint32_t abi; /* DYN_HDF5_ABI */
+  dyn_status (*open)(const char *path, dyn_sink *sink, dyn_message *message);
+} dyn_hdf5_module;
+typedef const dyn_hdf5_module *dyn_hdf5_entry(void);
+#define DYN_HDF5_ABI 1
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+/* Begin with dyn_run_options_init, then overwrite what the user asked for. */
+typedef struct dyn_run_options {
+  double from, until; /* s; until < from runs backwards */
+  double every;       /* s > 0: rows at from + i*every and at until; 0: see instants */
+  int64_t instants;   /* > 0: that many equal intervals of rows instead of every; both 0: 1000 */
+  double tolerance;   /* relative local error */
+  double absolute;    /* absolute local error, in each state's own SI unit; 0: from tolerance */
+  double max_step;    /* s; 0: no limit */
+  const char *integrator; /* a name listed by dyn_integrator_name; NULL: "auto" */
+  int64_t max_steps;      /* steps allowed between two rows before DYN_NO_PROGRESS; 0: 10 million */
+} dyn_run_options;
+
+/* What the model's `simulate` says, else: from 0, until 10 s, tolerance 1e-8, the rest 0. If the
+ * user sets `instants`, `every` must be set to 0 as well (and the other way round). */
+DYN_API dyn_status dyn_run_options_init(const dyn_model *model, const double *p,
+                                        dyn_run_options *options, dyn_message *message);
+
+/* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
+ *   auto    explicit Runge-Kutta; turns to bdf when the model proves stiff
+ *   rk      explicit Runge-Kutta: rk5 for tolerances above 1e-6, else rk8
+ *   rk5     Dormand-Prince 5(4)       rk8   Dormand-Prince 8(5,3)
+ *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
+ *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models */
+DYN_API const char *dyn_integrator_name(int32_t i);
+DYN_API const char *dyn_integrator_description(int32_t i);
+
+typedef struct dyn_run_callbacks {
+  void *user; /* passed to progress and jacobian_model */
+  void (*progress)(void *user, double t,
+                   const dyn_run_options *options); /* now and then, or NULL */
+  const volatile sig_atomic_t *stop; /* nonzero ends the run after the step in work; or NULL */
+  /* The same model with a Jacobian (so that it is compiled only when a stiff method is needed), or
+   * NULL where there is none: then it is approximated by differences. Called at most once, and only
+   * if problem->model->jacobian is NULL. May be NULL. */
+  const dyn_model *(*jacobian_model)(void *user);
+} dyn_run_callbacks;
+
+typedef struct dyn_invariant_drift {
+  double start, end;
+  double largest;          /* largest |value - start| seen at rows and steps */
+  double scale;            /* what the relative drift is measured by */
+  double relative;         /* largest / scale */
+  int32_t scale_is_energy; /* nonzero: |start| is small against the largest |kinetic| + |potential|
+                              energy seen, which is the scale; else scale is |start|, or the largest
+                              |value| seen for an invariant that is not an energy */
+} dyn_invariant_drift;
+
+#define DYN_MAX_SWITCHES 8
+
+/* How a run went. Begin with all zero; dyn_run_summary_clear frees the array. */
+typedef struct dyn_run_summary {
+  dyn_status status;
+  dyn_message message; /* why, in the model's own names */
+  double from, until;  /* as asked for */
+  double reached;      /* the last time that the state is known for */
+  int64_t rows;        /* delivered */
+  int64_t steps, rejected_steps, rhs_evaluations, jacobian_evaluations, factorisations;
+  double smallest_step, largest_step; /* s, of accepted steps (0 if none) */
+  double wall_seconds;
+  const char *integrator;    /* in use at the end: "rk8", "bdf", ... (static) */
+  const char *linear_solver; /* "" | "dense" | "sparse" (static) */
+  int32_t jacobian_is_exact; /* nonzero: bdf used the model's Jacobian */
+  int32_t n_switches;        /* turns from one integrator to another */
+  struct {
+    double t;
+    const char *from, *to; /* static */
+  } switches[DYN_MAX_SWITCHES];
+  int32_t n_invariants;
+  dyn_invariant_drift *invariants; /* in the model's order */
+} dyn_run_summary;
+
+/* Integrates from x[n_state] at options->from (in: the start state; out: the state at
+ * summary->reached). sink and callbacks may be NULL. Rows are delivered at exactly the instants
+ * asked for; all rows before a failure are delivered. Returns summary->status. */
+DYN_API dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options,
+                           const dyn_sink *sink, const dyn_run_callbacks *callbacks, double *x,
+                           dyn_run_summary *summary);
+DYN_API void dyn_run_summary_clear(dyn_run_summary *summary);
+/* Steps, evaluations, switches, drift, as lines of text for people; like snprintf. */
+DYN_API size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *summary,
+                                    char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
