@@ -1,0 +1,77 @@
+/* The back end: tapes to machine code, through LLVM. It lives in a module that is opened on demand,
+ * because loading LLVM costs more than most commands take:
+ *
+ *   const char *reason;
+ *   dyn_backend_function *open = (dyn_backend_function *)module_open("dyn_backend", &reason);
+ *   const struct backend *backend = open();          // check backend->version == BACKEND_VERSION
+ *   struct backend_options options = backend_default_options();
+ *   struct backend_model *compiled;
+ *   char *fault = backend->jit(program, interpreted, PROGRAM_HOT, &options, &timings, &compiled);
+ *   if (fault != NULL) ... free(fault);
+ *   compiled->model->rhs(compiled->model, t, x, u, p, work, out);
+ *   backend->release(compiled);
+ *
+ * All functions are reentrant; several threads may compile at once. Errors are texts that the
+ * caller frees; NULL means success. */
+#ifndef DYN_CODEGEN_BACKEND_H
+#define DYN_CODEGEN_BACKEND_H
+#include "codegen/program.h"
+
+#define BACKEND_VERSION 1
+
+struct backend_options {
+  int level;            /* optimisation 0..3; -1: chosen by the program's size */
+  const char *cpu;      /* "native", "generic" (the target's baseline) or an LLVM name */
+  const char *target;   /* target triple; NULL: this machine */
+  const double *parameters; /* n_parameters values to fold into the code, or NULL: read p */
+  bool contract;        /* allow fused multiply-add: faster, but not the interpreter's bits */
+  const char *prefix;   /* of the exported symbol <prefix>_model; NULL: from the model's name */
+};
+
+static inline struct backend_options backend_default_options(void) {
+  return (struct backend_options){.level = -1, .cpu = "native"};
+}
+
+struct backend_timings { /* seconds; added to what is there */
+  double build;   /* tapes to LLVM IR */
+  double passes;  /* LLVM's optimiser */
+  double code;    /* machine code */
+  double link;    /* loading into this process */
+  size_t ir_instructions; /* before optimisation */
+  size_t code_bytes;      /* of the object file */
+};
+
+/* A model compiled into this process. */
+struct backend_model {
+  const dyn_model *model;
+  void *handle;
+};
+
+enum backend_format {
+  BACKEND_OBJECT,   /* a relocatable, position independent object: exports <prefix>_model only */
+  BACKEND_ASSEMBLY,
+  BACKEND_LLVM      /* optimised IR as text */
+};
+
+struct backend {
+  uint32_t version;
+  const char *llvm_version; /* "19.1.7" */
+  /* Compiles the functions of `functions` that the program has. All others of the model, its
+   * tables and its `implementation` come from `interpreted` (program_interpreted_model), which,
+   * like the program, must outlive it. To add the Jacobian later: program_add, a new interpreted
+   * model, and a second jit with just PROGRAM_JACOBIAN over (a copy of) the first. With
+   * options->parameters the compiled functions do not look at p.
+   * `timings` may be NULL. */
+  char *(*jit)(const struct program *program, const dyn_model *interpreted, uint32_t functions,
+               const struct backend_options *options, struct backend_timings *timings,
+               struct backend_model **out);
+  void (*release)(struct backend_model *compiled); /* NULL is fine */
+  /* The whole model as an object file, assembly or IR, appended to `out` (may hold NULs).
+   * `functions`: PROGRAM_ALL, or less to leave some out (they are NULL in the model). */
+  char *(*emit)(const struct program *program, uint32_t functions, enum backend_format format,
+                const struct backend_options *options, struct backend_timings *timings,
+                struct text *out);
+};
+
+typedef const struct backend *dyn_backend_function(void);
+#endif

@@ -1,0 +1,67 @@
+/* The program: everything a compiled model consists of, as pure data. Tables (names, units,
+ * documentation, defaults, sparsity) in the form of dyn_model.h, and one tape for each function.
+ *
+ *   struct program *program = program_build(context, system, PROGRAM_ALL & ~PROGRAM_JACOBIAN);
+ *   dyn_model *model = program_interpreted_model(program);     // runs at once, slowly
+ *   ... backend->jit(program, ...)                             // codegen/backend.h: fast
+ *
+ * The Jacobian costs most to derive; ask for it (in program_build, or later with program_add) only
+ * when it is used. Functions that the model lacks (no conditions, no energy, ...) stay NULL
+ * whatever is asked. */
+#ifndef DYN_CODEGEN_PROGRAM_H
+#define DYN_CODEGEN_PROGRAM_H
+#include "codegen/tape.h"
+#include "derive/system.h"
+#include "dyn/dyn_model.h"
+
+enum program_function {
+#define PROGRAM_FUNCTION(name, member) PROGRAM_FUNCTION_##name,
+#include "codegen/functions.def"
+#undef PROGRAM_FUNCTION
+  PROGRAM_FUNCTION_COUNT
+};
+
+enum { /* sets of functions */
+#define PROGRAM_FUNCTION(name, member) PROGRAM_##name = 1 << PROGRAM_FUNCTION_##name,
+#include "codegen/functions.def"
+#undef PROGRAM_FUNCTION
+  PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
+  /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
+  PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES
+};
+
+extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs", ... */
+
+struct program {
+  struct arena arena;   /* owns the tables and strings */
+  struct system *system; /* needed by program_add; not owned */
+  uint32_t functions;   /* those asked for so far */
+  struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
+  /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
+   * and backend.h. n_jacobian and its pattern are there once the Jacobian is. */
+  dyn_model tables;
+  char *prefix; /* the model's name as a C identifier */
+};
+
+/* Builds the functions asked for (a set of PROGRAM_ flags). The system must outlive the program
+ * if program_add is called. Never NULL. */
+struct program *program_build(dyn_context *context, struct system *system, uint32_t functions);
+/* Builds further functions. Models made before do not change, but stay usable. */
+void program_add(struct program *program, uint32_t functions);
+void program_free(struct program *program);
+
+void program_dump(const struct program *program, struct text *out); /* --dump=tape */
+void program_check(const struct program *program);
+
+/* A model whose functions run the tapes. Thread-safe like every dyn_model. It shares the program's
+ * tables: the program must outlive it. The caller frees it with free(). (codegen/interpreted.c) */
+dyn_model *program_interpreted_model(const struct program *program);
+
+/* `name` spelled as a C identifier in ASCII: θ -> theta, θ₁ -> theta_1, leg.knee -> leg_knee.
+ * The caller frees it. (codegen/identifier.c) */
+char *identifier_from_name(const char *name);
+
+/* The C header that goes with an object file: declaration of <prefix>_model, index enumerations,
+ * documentation. `prefix` NULL: the program's. (codegen/header.c) */
+void header_write(const struct program *program, const char *prefix, struct text *out);
+#endif
