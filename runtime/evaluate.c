@@ -1,0 +1,206 @@
+/* evaluate.c: calls the functions of a model for one run, with its inputs, and remembers what
+ * failed so that it can be told in the model's names. Needs a checked problem. */
+#include "runtime/evaluate.h"
+#include "runtime/message.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+dyn_status problem_check(const dyn_problem *problem, dyn_message *message) {
+  if (!problem || !problem->model)
+    return message_set(message, DYN_BAD_OPTION, "there is no model to run");
+  const dyn_model *m = problem->model;
+  if (m->abi != DYN_MODEL_ABI || m->size != sizeof(dyn_model))
+    return message_set(message, DYN_BAD_OPTION,
+                       "the compiled model is of version %u, this runtime reads version %u",
+                       (unsigned)m->abi, (unsigned)DYN_MODEL_ABI);
+  if (!m->rhs)
+    return message_set(message, DYN_BAD_OPTION, "the compiled model has no right-hand side");
+  if (m->n_parameters > 0 && !problem->p)
+    return message_set(message, DYN_BAD_OPTION, "the model's parameters have no values");
+  for (int32_t i = 0; problem->inputs && i < m->n_inputs; i++) {
+    const dyn_input_source *s = &problem->inputs[i];
+    int bad = 0;
+    if (s->kind == DYN_INPUT_TABLE)
+      bad = !s->table || s->column < 0 || s->column >= dyn_input_table_columns(s->table);
+    else if (s->kind == DYN_INPUT_FUNCTION)
+      bad = !s->function;
+    else
+      bad = s->kind != DYN_INPUT_DEFAULT && s->kind != DYN_INPUT_CONSTANT;
+    if (bad)
+      return message_set(message, DYN_BAD_INPUT, "the input %s has no source", m->inputs[i].name);
+  }
+  return DYN_DONE;
+}
+
+static size_t work_size(const dyn_model *m) {
+  return m->n_work > 0 ? (size_t)m->n_work : 1;
+}
+
+dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_message *message) {
+  memset(e, 0, sizeof *e);
+  dyn_status status = problem_check(problem, message);
+  if (status) return status;
+  e->problem = problem;
+  e->model = problem->model;
+  e->n = e->model->n_state;
+  if (e->model->jacobian) e->jacobian_model = e->model;
+  e->work = malloc(work_size(e->model) * sizeof(double));
+  e->u = calloc((size_t)e->model->n_inputs + 1, sizeof(double));
+  if (e->work && e->u) return DYN_DONE;
+  evaluator_clear(e);
+  return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory for the model");
+}
+
+void evaluator_clear(struct evaluator *e) {
+  free(e->work);
+  free(e->u);
+  e->work = e->u = NULL;
+}
+
+dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
+                                  dyn_message *message) {
+  if (!model || !model->jacobian) return DYN_DONE;
+  if (model->abi != DYN_MODEL_ABI || model->n_state != e->n ||
+      model->n_parameters != e->model->n_parameters || model->n_inputs != e->model->n_inputs)
+    return message_set(message, DYN_BAD_OPTION, "the model with the Jacobian is another model");
+  if (work_size(model) > work_size(e->model)) {
+    double *work = realloc(e->work, work_size(model) * sizeof(double));
+    if (!work)
+      return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory for the Jacobian");
+    e->work = work;
+  }
+  e->jacobian_model = model;
+  return DYN_DONE;
+}
+
+static enum evaluate_result fail(struct evaluator *e, enum evaluate_result result, double t,
+                                 int32_t failed, int32_t is_input) {
+  e->failure = result;
+  e->failed = failed;
+  e->failed_is_input = is_input;
+  e->failed_t = t;
+  return result;
+}
+
+static double source_value(const dyn_input_source *s, double t) {
+  if (s->kind == DYN_INPUT_CONSTANT) return s->value;
+  if (s->kind == DYN_INPUT_FUNCTION) return s->function(s->user, t);
+  double first, last;
+  dyn_input_table_range(s->table, &first, &last);
+  /* The last stage of a step may stand a rounding error beyond the end. */
+  double slack = 1e-12 * (fabs(first) + fabs(last));
+  if (t < first && t >= first - slack) t = first;
+  if (t > last && t <= last + slack) t = last;
+  return dyn_input_table_value(s->table, s->column, t);
+}
+
+enum evaluate_result evaluate_inputs(struct evaluator *e, double t) {
+  const dyn_model *m = e->model;
+  if (m->n_inputs == 0) return EVALUATE_OK;
+  if (m->default_inputs) {
+    int k = m->default_inputs(m, t, NULL, NULL, e->problem->p, e->work, e->u);
+    if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+  }
+  const dyn_input_source *sources = e->problem->inputs;
+  for (int32_t i = 0; i < m->n_inputs; i++) {
+    if (sources && sources[i].kind != DYN_INPUT_DEFAULT) e->u[i] = source_value(&sources[i], t);
+    if (!isfinite(e->u[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 1);
+  }
+  return EVALUATE_OK;
+}
+
+enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x, double *rate) {
+  const dyn_model *m = e->model;
+  e->rhs_evaluations++;
+  enum evaluate_result result = evaluate_inputs(e, t);
+  if (result) return result;
+  int k = m->rhs(m, t, x, e->u, e->problem->p, e->work, rate);
+  if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+  double sum = 0; /* one test for all: 0*inf and 0*nan are nan */
+  for (int32_t i = 0; i < e->n; i++) sum += 0 * rate[i];
+  if (sum == 0) return EVALUATE_OK;
+  /* Accelerations first: q' is only as bad as x is. */
+  int32_t n = m->n_coordinates;
+  for (int32_t i = n; i < e->n; i++)
+    if (!isfinite(rate[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 0);
+  for (int32_t i = 0; i < n; i++)
+    if (!isfinite(rate[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 0);
+  return EVALUATE_OK;
+}
+
+enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
+                                       double *entries) {
+  const dyn_model *m = e->jacobian_model;
+  e->jacobian_evaluations++;
+  enum evaluate_result result = evaluate_inputs(e, t);
+  if (result) return result;
+  int k = m->jacobian(m, t, x, e->u, e->problem->p, e->work, entries);
+  if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+  for (int32_t j = 0; j < m->n_state; j++)
+    for (int32_t i = m->jacobian_columns[j]; i < m->jacobian_columns[j + 1]; i++)
+      if (!isfinite(entries[i])) return fail(e, EVALUATE_NOT_FINITE, t, m->jacobian_rows[i], 0);
+  return EVALUATE_OK;
+}
+
+enum evaluate_result evaluate_function(struct evaluator *e, dyn_function *function, double t,
+                                       const double *x, double *out) {
+  enum evaluate_result result = evaluate_inputs(e, t);
+  if (result) return result;
+  int k = function(e->model, t, x, e->u, e->problem->p, e->work, out);
+  return k > 0 ? fail(e, EVALUATE_RANK_LOST, t, k - 1, 0) : EVALUATE_OK;
+}
+
+const char *state_name(const dyn_model *m, int32_t i) {
+  if (i < m->n_coordinates) return m->coordinates[i].name;
+  i -= m->n_coordinates;
+  if (i < m->n_coordinates) return m->velocities[i].name;
+  return m->rates[i - m->n_coordinates].name;
+}
+
+const char *state_unit(const dyn_model *m, int32_t i) {
+  if (i < m->n_coordinates) return m->coordinates[i].unit;
+  i -= m->n_coordinates;
+  if (i < m->n_coordinates) return m->velocities[i].unit;
+  return m->rates[i - m->n_coordinates].unit;
+}
+
+/* "θ = 0.3 rad, θ' = 2 rad/s": the state, as far as it fits a line. */
+static void add_state(const dyn_model *m, const double *x, dyn_message *message) {
+  int32_t shown = m->n_state <= 6 ? m->n_state : 4;
+  for (int32_t i = 0; i < shown; i++) {
+    const char *unit = state_unit(m, i);
+    int plain = !unit || !unit[0] || !strcmp(unit, "1");
+    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i], plain ? "" : " ",
+                plain ? "" : unit);
+  }
+  if (shown < m->n_state) message_add(message, ", ...");
+}
+
+dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
+                                    dyn_message *message) {
+  const dyn_model *m = e->model;
+  dyn_status status = e->failure == EVALUATE_RANK_LOST ? DYN_RANK_LOST : DYN_OUT_OF_RANGE;
+  if (e->failure == EVALUATE_RANK_LOST) {
+    int known = e->failed >= 0 && e->failed < m->n_coordinates;
+    message_set(message, status, "the mass matrix lost rank%s%s at t = %.9g s", known ? " at " : "",
+                known ? m->coordinates[e->failed].name : "", e->failed_t);
+  } else if (e->failed_is_input) {
+    message_set(message, status, "the input %s is not a finite number at t = %.9g s",
+                m->inputs[e->failed].name, e->failed_t);
+  } else {
+    int32_t n = m->n_coordinates;
+    const char *prime = e->failed >= 2 * n ? "'" : "";
+    const char *name = e->failed < n       ? m->velocities[e->failed].name
+                       : e->failed < 2 * n ? m->accelerations[e->failed - n].name
+                                           : m->rates[e->failed - 2 * n].name;
+    message_set(message, status, "%s%s left the range of numbers at t = %.9g s", name, prime,
+                e->failed_t);
+  }
+  if (x && m->n_state > 0) {
+    message_add(message, " (near ");
+    add_state(m, x, message);
+    message_add(message, ")");
+  }
+  return status;
+}

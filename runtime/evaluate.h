@@ -1,0 +1,49 @@
+/* evaluate.h: calls the functions of a model for one run, with its inputs, and remembers what
+ * failed so that it can be told in the model's names. One per thread. */
+#ifndef DYN_RUNTIME_EVALUATE_H
+#define DYN_RUNTIME_EVALUATE_H
+#include "dyn/dyn_runtime.h"
+
+enum evaluate_result { EVALUATE_OK = 0, EVALUATE_RANK_LOST, EVALUATE_NOT_FINITE };
+
+struct evaluator {
+  const dyn_problem *problem;
+  const dyn_model *model;          /* problem->model */
+  const dyn_model *jacobian_model; /* the model whose jacobian is used, or NULL */
+  int32_t n;                       /* n_state */
+  double *work, *u;
+  int64_t rhs_evaluations, jacobian_evaluations;
+  /* The last failure: of a matrix at coordinate `failed`, or of x'[failed] or u[failed]. */
+  enum evaluate_result failure;
+  int32_t failed, failed_is_input;
+  double failed_t;
+};
+
+dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_message *message);
+void evaluator_clear(struct evaluator *e);
+/* Takes the model that has the Jacobian, after checking that it is of the same shape. */
+dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
+                                  dyn_message *message);
+
+/* e->u at t. */
+enum evaluate_result evaluate_inputs(struct evaluator *e, double t);
+/* rate[n] = x'; all finite if the result is EVALUATE_OK. */
+enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x, double *rate);
+/* entries[n_jacobian]. */
+enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
+                                       double *entries);
+/* Any other function of the model, with e->u at t; entries of out are not checked. */
+enum evaluate_result evaluate_function(struct evaluator *e, dyn_function *function, double t,
+                                       const double *x, double *out);
+
+/* The message of the last failure; x is the state near it (may be NULL). */
+dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
+                                    dyn_message *message);
+/* Name of entry i of the state, and of its rate of change. */
+const char *state_name(const dyn_model *model, int32_t i);
+const char *state_unit(const dyn_model *model, int32_t i);
+
+/* Checks that a problem is complete and its model of this version. */
+dyn_status problem_check(const dyn_problem *problem, dyn_message *message);
+
+#endif

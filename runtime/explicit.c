@@ -1,0 +1,316 @@
+/* explicit.c: embedded explicit Runge-Kutta methods with dense output. Needs a method's table
+ * (rk_tables.h); promises steps whose estimated local error is within the tolerance, states within
+ * a step to the order of the method's dense output, and a warning when stability rather than
+ * accuracy limits the steps.
+ * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (II.4 step size
+ * control and starting step, II.5 and II.6 the methods), II (IV.2 detection of stiffness). */
+#include "runtime/integrator.h"
+#include "runtime/message.h"
+#include "runtime/rk_tables.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
+#define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
+
+struct explicit {
+  struct integrator base;
+  const struct rk_table *table;
+  double *memory;
+  double *slope[RK_MAX_STAGES]; /* slope[0] at t_old, slope[stages] at t */
+  double *x_old, *x_new, *stage, *x_last_stage;
+  double *dense[8];
+  double h, h_done; /* proposed; of the last step */
+  double last_error;
+  int32_t worst; /* component of the largest error in the last attempt */
+  int has_dense, has_step;
+  int stiff_steps, not_stiff_steps;
+};
+
+static struct explicit *self_of(struct integrator *base) {
+  return (struct explicit *)base;
+}
+
+/* out = x + h * row of slopes. */
+static void combine(const struct explicit *s, const struct rk_row *row, double h, double *out) {
+  int32_t n = s->base.e->n;
+  for (int32_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < row->count; j++) sum += row->weight[j] * s->slope[row->slope[j]][i];
+    out[i] = s->x_old[i] + h * sum;
+  }
+}
+
+static double row_sum(const struct explicit *s, const struct rk_row *row, int32_t i) {
+  double sum = 0;
+  for (int j = 0; j < row->count; j++) sum += row->weight[j] * s->slope[row->slope[j]][i];
+  return sum;
+}
+
+/* The local error of x_new over its tolerance, root mean square. */
+static double error_norm(struct explicit *s, double h) {
+  const struct rk_table *table = s->table;
+  int32_t n = s->base.e->n;
+  double high = 0, low = 0, largest = -1;
+  for (int32_t i = 0; i < n; i++) {
+    double magnitude = fmax(fabs(s->x_old[i]), fabs(s->x_new[i]));
+    double scale = error_scale(s->base.control, i, magnitude);
+    double e = row_sum(s, &table->error, i) / scale;
+    high += e * e;
+    if (table->error_low.count > 0) {
+      double d = row_sum(s, &table->error_low, i) / scale;
+      low += d * d;
+    }
+    if (!(fabs(e) <= largest)) {
+      largest = fabs(e);
+      s->worst = i;
+    }
+  }
+  if (n == 0 || high == 0) return 0;
+  if (table->error_low.count == 0) return fabs(h) * sqrt(high / n);
+  return fabs(h) * high / sqrt((high + 0.01 * low) * n);
+}
+
+/* Stages and new state of a step of size h from (t, x_old), to x_new at t_new. */
+static enum evaluate_result attempt(struct explicit *s, double h, double t_new) {
+  const struct rk_table *table = s->table;
+  struct evaluator *e = s->base.e;
+  for (int i = 1; i <= table->stages; i++) {
+    double *x = i == table->stages ? s->x_new : i == table->stages - 1 ? s->x_last_stage : s->stage;
+    combine(s, &table->rows[i], h, x);
+    double t = table->c[i] == 1 ? t_new : s->base.t + table->c[i] * h;
+    enum evaluate_result result = evaluate_rhs(e, t, x, s->slope[i]);
+    if (result) return result;
+  }
+  return EVALUATE_OK;
+}
+
+/* Whether h |eigenvalue| has stayed at the boundary of stability: the last stage and the new state
+ * stand at one time, so that their slopes differ by the Jacobian times their difference. */
+static int is_stiff(struct explicit *s, double h, double remaining) {
+  int32_t n = s->base.e->n;
+  const double *f_new = s->slope[s->table->stages], *f_stage = s->slope[s->table->stages - 1];
+  double f2 = 0, x2 = 0;
+  for (int32_t i = 0; i < n; i++) {
+    double df = f_new[i] - f_stage[i], dx = s->x_new[i] - s->x_last_stage[i];
+    f2 += df * df;
+    x2 += dx * dx;
+  }
+  if (x2 > 0 && fabs(h) * sqrt(f2 / x2) > s->table->stability) {
+    s->not_stiff_steps = 0;
+    s->stiff_steps++;
+  } else if (s->stiff_steps > 0 && ++s->not_stiff_steps >= NOT_STIFF_STEPS) {
+    s->stiff_steps = 0;
+  }
+  /* A switch does not pay for the last few steps of a run. */
+  return s->stiff_steps >= STIFF_STEPS && fabs(remaining) > 100 * fabs(h);
+}
+
+/* The step to try: the proposed one, or what leaves no tiny rest before the limit. */
+static double step_to_try(const struct explicit *s, double limit, double *t_new) {
+  double remaining = limit - s->base.t, h = s->h;
+  *t_new = s->base.t + h;
+  if (fabs(remaining) <= 1.01 * fabs(h)) {
+    *t_new = limit;
+    return remaining;
+  }
+  if (fabs(remaining) < 2 * fabs(h)) {
+    h = remaining / 2;
+    *t_new = s->base.t + h;
+  }
+  return h;
+}
+
+/* The next step size after a step of size h with this error. */
+static double next_step(struct explicit *s, double h, double error, int was_rejected) {
+  const struct rk_table *table = s->table;
+  double exponent = 1.0 / table->order - 0.75 * table->damping, factor = table->grow;
+  if (error > 0) factor = 0.9 * pow(s->last_error, table->damping) / pow(error, exponent);
+  factor = fmin(table->grow, fmax(table->shrink, factor));
+  if (was_rejected) factor = fmin(factor, 1);
+  s->last_error = fmax(error, 1e-4);
+  return copysign(fmin(fabs(h) * factor, s->base.control->max_step), h);
+}
+
+/* What ended the last step is where the next one begins. */
+static void advance(struct explicit *s) {
+  if (!s->has_step) return;
+  double *x = s->x_old, *f = s->slope[0];
+  int last = s->table->stages;
+  s->x_old = s->x_new;
+  s->x_new = x;
+  s->slope[0] = s->slope[last];
+  s->slope[last] = f;
+  s->base.x = s->x_old;
+}
+
+static enum step_result accept(struct explicit *s, double h, double t_new, double limit,
+                               double error, int was_rejected) {
+  s->base.t_old = s->base.t;
+  s->base.t = t_new;
+  s->base.x = s->x_new;
+  s->base.steps++;
+  s->h_done = h;
+  s->has_step = 1;
+  s->has_dense = 0;
+  /* A step that was cut short at the limit says little about the next: it may only grow. */
+  double next = next_step(s, h, error, was_rejected);
+  if (fabs(h) >= fabs(s->h) || fabs(next) > fabs(s->h) || was_rejected) s->h = next;
+  return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
+}
+
+static enum step_result explicit_step(struct integrator *base, double limit) {
+  struct explicit *s = self_of(base);
+  advance(s);
+  s->has_step = 0;
+  for (int tries = 0;; tries++) {
+    double t_new, h = step_to_try(s, limit, &t_new);
+    if (tries > 0 && fabs(h) <= 10 * DBL_EPSILON * fabs(base->t)) break;
+    if (fabs(h) < DBL_MIN) break;
+    enum evaluate_result result = attempt(s, h, t_new);
+    double error = result ? HUGE_VAL : error_norm(s, h);
+    if (!result && error <= 1) return accept(s, h, t_new, limit, error, tries > 0);
+    base->rejected_steps++;
+    double factor = 0.25;
+    if (!result && isfinite(error))
+      factor = fmax(s->table->shrink, 0.9 / pow(error, 1.0 / s->table->order));
+    else if (!result)
+      factor = 0.1;
+    else
+      s->worst = -1;
+    s->h = h * factor;
+    s->stiff_steps = 0; /* accuracy, not stability, set the size of this step */
+  }
+  if (s->worst < 0) {
+    base->status = evaluate_failure_message(base->e, base->x, &base->message);
+    return STEP_FAILED;
+  }
+  return integrator_step_too_small(base, s->h, s->worst);
+}
+
+/* Coefficients of dense output over the last step; costs `extra` evaluations. */
+static enum evaluate_result dense_prepare(struct explicit *s) {
+  const struct rk_table *table = s->table;
+  int last = table->stages;
+  int32_t n = s->base.e->n;
+  for (int i = last + 1; i <= last + table->extra; i++) {
+    combine(s, &table->rows[i], s->h_done, s->stage);
+    enum evaluate_result result =
+        evaluate_rhs(s->base.e, s->base.t_old + table->c[i] * s->h_done, s->stage, s->slope[i]);
+    if (result) return result;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    double change = s->x_new[i] - s->x_old[i];
+    double bend = s->h_done * s->slope[0][i] - change;
+    s->dense[0][i] = s->x_old[i];
+    s->dense[1][i] = change;
+    s->dense[2][i] = bend;
+    s->dense[3][i] = change - s->h_done * s->slope[last][i] - bend;
+    for (int j = 0; j < table->n_dense; j++)
+      s->dense[4 + j][i] = s->h_done * row_sum(s, &table->dense[j], i);
+  }
+  s->has_dense = 1;
+  return EVALUATE_OK;
+}
+
+static dyn_status explicit_interpolate(struct integrator *base, double t, double *x) {
+  struct explicit *s = self_of(base);
+  int32_t n = base->e->n;
+  if (t == base->t || !s->has_step) {
+    memcpy(x, base->x, (size_t)n * sizeof *x);
+    return DYN_DONE;
+  }
+  if (!s->has_dense && dense_prepare(s))
+    return base->status = evaluate_failure_message(base->e, base->x, &base->message);
+  double r = (t - base->t_old) / s->h_done, weight[2] = {r, 1 - r};
+  for (int32_t i = 0; i < n; i++) {
+    int top = 3 + s->table->n_dense;
+    double value = s->dense[top][i];
+    for (int j = top; j > 0; j--) value = s->dense[j - 1][i] + weight[(j - 1) & 1] * value;
+    x[i] = value;
+  }
+  return DYN_DONE;
+}
+
+static void explicit_free(struct integrator *base) {
+  struct explicit *s = self_of(base);
+  free(s->memory);
+  free(s);
+}
+
+/* A first step: such that an explicit Euler step of it is a hundredth of the state, corrected by
+ * the second derivative that this step shows. */
+static double starting_step(struct explicit *s) {
+  struct integrator *b = &s->base;
+  const struct error_control *control = b->control;
+  int32_t n = b->e->n;
+  double x2 = 0, f2 = 0, bend2 = 0;
+  for (int32_t i = 0; i < n; i++) {
+    double scale = error_scale(control, i, fabs(s->x_old[i]));
+    x2 += pow(s->x_old[i] / scale, 2);
+    f2 += pow(s->slope[0][i] / scale, 2);
+  }
+  double h = f2 <= 1e-10 || x2 <= 1e-10 ? 1e-6 * control->interval : 0.01 * sqrt(x2 / f2);
+  h = control->direction * fmin(h, fmin(control->max_step, control->interval));
+  for (int32_t i = 0; i < n; i++) s->stage[i] = s->x_old[i] + h * s->slope[0][i];
+  if (evaluate_rhs(b->e, b->t + h, s->stage, s->slope[1])) return 0.01 * h;
+  for (int32_t i = 0; i < n; i++) {
+    double scale = error_scale(control, i, fabs(s->x_old[i]));
+    bend2 += pow((s->slope[1][i] - s->slope[0][i]) / scale, 2);
+  }
+  double largest = fmax(sqrt(bend2) / fabs(h), sqrt(f2)) / sqrt(n > 0 ? n : 1);
+  double second = largest <= 1e-15 ? fmax(1e-6 * control->interval, fabs(h) * 1e-3)
+                                   : pow(0.01 / largest, 1.0 / s->table->order);
+  double result = fmin(100 * fabs(h), fmin(second, control->max_step));
+  return control->direction * fmin(result, control->interval);
+}
+
+static int allocate(struct explicit *s, int32_t n) {
+  const struct rk_table *table = s->table;
+  int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
+  size_t vectors = (size_t)(slopes + dense + 4), length = (size_t)(n > 0 ? n : 1);
+  s->memory = calloc(vectors, length * sizeof(double));
+  if (!s->memory) return 0;
+  double *next = s->memory;
+  for (int i = 0; i < slopes; i++, next += length) s->slope[i] = next;
+  for (int i = 0; i < dense; i++, next += length) s->dense[i] = next;
+  s->x_old = next;
+  s->x_new = next + length;
+  s->stage = next + 2 * length;
+  s->x_last_stage = next + 3 * length;
+  return 1;
+}
+
+struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
+                                           const struct error_control *control, double t,
+                                           const double *x, dyn_status *status,
+                                           dyn_message *message) {
+  static const struct integrator_methods methods = {explicit_step, explicit_interpolate,
+                                                    explicit_free};
+  struct explicit *s = calloc(1, sizeof *s);
+  if (s) s->table = table;
+  if (!s || !allocate(s, e->n)) {
+    free(s);
+    *status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory to integrate");
+    return NULL;
+  }
+  s->base = (struct integrator){.methods = &methods,
+                                .name = table->name,
+                                .linear_solver = "",
+                                .e = e,
+                                .control = control,
+                                .t_old = t,
+                                .t = t,
+                                .x = s->x_old};
+  memcpy(s->x_old, x, (size_t)e->n * sizeof *x);
+  s->last_error = 1e-4;
+  if (evaluate_rhs(e, t, s->x_old, s->slope[0])) {
+    *status = evaluate_failure_message(e, x, message);
+    explicit_free(&s->base);
+    return NULL;
+  }
+  s->h = starting_step(s);
+  return &s->base;
+}

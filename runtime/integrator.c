@@ -1,0 +1,25 @@
+/* integrator.c: what all integrators share: how an error is measured, and how a step size that
+ * collapsed is told. */
+#include "runtime/integrator.h"
+#include "runtime/message.h"
+#include <math.h>
+
+double error_scale(const struct error_control *control, int32_t i, double magnitude) {
+  const double half_turn = 3.14159265358979323846;
+  if (control->is_angle[i] && magnitude > half_turn) magnitude = half_turn;
+  return control->absolute + control->relative * magnitude;
+}
+
+enum step_result integrator_step_too_small(struct integrator *self, double h, int32_t component) {
+  const dyn_model *m = self->e->model;
+  const char *name = component >= 0 && component < m->n_state ? state_name(m, component) : NULL;
+  self->status = DYN_STEP_TOO_SMALL;
+  message_set(&self->message, self->status, "the step size fell to %.3g s at t = %.9g s", fabs(h),
+              self->t);
+  if (name && fabs(self->x[component]) > 1e6)
+    message_add(&self->message, ": %s grows without bound (%.6g there)", name, self->x[component]);
+  else if (name)
+    message_add(&self->message, ": %s changes too fast for the tolerance (%.6g there)", name,
+                self->x[component]);
+  return STEP_FAILED;
+}

@@ -1,0 +1,22 @@
+/* monitor.h: how well a run keeps the invariants of its model. */
+#ifndef DYN_RUNTIME_MONITOR_H
+#define DYN_RUNTIME_MONITOR_H
+#include "runtime/evaluate.h"
+
+struct monitor {
+  dyn_invariant_drift *drift; /* n_invariants; not owned */
+  double *values;             /* n_invariants */
+  double *largest_value;      /* n_invariants */
+  double largest_energy;      /* of |T| and |V| seen */
+  int started;
+};
+
+/* drift[n_invariants] receives what is seen. Returns 0 when there is no memory. */
+int monitor_init(struct monitor *monitor, const dyn_model *model, dyn_invariant_drift *drift);
+void monitor_clear(struct monitor *monitor);
+/* Looks at the state; what cannot be evaluated there is passed over. */
+void monitor_look(struct monitor *monitor, struct evaluator *e, double t, const double *x);
+/* Settles scale and relative. */
+void monitor_finish(struct monitor *monitor, const dyn_model *model);
+
+#endif

@@ -1,0 +1,29 @@
+/* options.h: the options of a run after checking, and the instants of its rows. */
+#ifndef DYN_RUNTIME_OPTIONS_H
+#define DYN_RUNTIME_OPTIONS_H
+#include "dyn/dyn_runtime.h"
+
+enum integrator_choice {
+  INTEGRATOR_AUTO,
+  INTEGRATOR_RK,
+  INTEGRATOR_RK5,
+  INTEGRATOR_RK8,
+  INTEGRATOR_ADAMS,
+  INTEGRATOR_BDF
+};
+
+struct run_plan {
+  enum integrator_choice integrator;
+  double from, until, every; /* every > 0, also for a backward run */
+  int64_t rows;              /* at least 1; the last is at until */
+  double direction;          /* 1 or -1 */
+  double relative, absolute, max_step;
+  int64_t max_steps; /* between two rows */
+};
+
+dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *options,
+                         dyn_message *message);
+/* The time of row i: from + i*every, not summed up, so that no error accumulates. */
+double run_plan_time(const struct run_plan *plan, int64_t i);
+
+#endif

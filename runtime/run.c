@@ -1,0 +1,312 @@
+/* run.c: integrates a model from its start state and delivers the rows. Needs a checked problem and
+ * options (both are checked here); promises rows at exactly the instants asked for, every row
+ * before a failure, and a summary that says what happened in the model's names. */
+#include "runtime/integrator.h"
+#include "runtime/message.h"
+#include "runtime/monitor.h"
+#include "runtime/options.h"
+#include "runtime/rk_tables.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct run {
+  const dyn_problem *problem;
+  const dyn_run_options *options;
+  const dyn_sink *sink;
+  const dyn_run_callbacks *callbacks;
+  dyn_run_summary *summary;
+  struct run_plan plan;
+  struct evaluator e;
+  struct error_control control;
+  struct monitor monitor;
+  struct integrator *integrator;
+  double *x_row, *outputs;
+  unsigned char *is_angle;
+  int64_t next_row;
+  int64_t steps_since_row, steps_since_look;
+  int asked_for_jacobian;
+};
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Checks and set-up ---- */
+
+static dyn_status check_tables(const dyn_problem *problem, const struct run_plan *plan,
+                               dyn_message *message) {
+  const dyn_model *m = problem->model;
+  double low = fmin(plan->from, plan->until), high = fmax(plan->from, plan->until);
+  for (int32_t i = 0; problem->inputs && i < m->n_inputs; i++) {
+    const dyn_input_source *s = &problem->inputs[i];
+    if (s->kind != DYN_INPUT_TABLE) continue;
+    double first, last;
+    dyn_input_table_range(s->table, &first, &last);
+    double slack = 1e-12 * (fabs(first) + fabs(last));
+    if (low < first - slack || high > last + slack)
+      return message_set(message, DYN_BAD_INPUT,
+                         "the table of the input %s goes from t = %.9g s to %.9g s, the run from "
+                         "%.9g s to %.9g s",
+                         m->inputs[i].name, first, last, low, high);
+  }
+  return DYN_DONE;
+}
+
+static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *message) {
+  for (int32_t i = 0; i < m->n_state; i++)
+    if (!isfinite(x[i]))
+      return message_set(message, DYN_OUT_OF_RANGE, "the start value of %s is not a finite number",
+                         state_name(m, i));
+  return DYN_DONE;
+}
+
+static dyn_status allocate(struct run *r) {
+  const dyn_model *m = r->problem->model;
+  size_t n = (size_t)m->n_state + 1;
+  r->x_row = calloc(n, sizeof(double));
+  r->is_angle = calloc(n, 1);
+  r->outputs = calloc((size_t)m->n_outputs + 1, sizeof(double));
+  r->summary->invariants = calloc((size_t)m->n_invariants + 1, sizeof(dyn_invariant_drift));
+  r->summary->n_invariants = r->summary->invariants ? m->n_invariants : 0;
+  if (!r->x_row || !r->is_angle || !r->outputs || !r->summary->invariants ||
+      !monitor_init(&r->monitor, m, r->summary->invariants))
+    return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
+                       "there is not enough memory to run the model");
+  for (int32_t i = 0; i < m->n_coordinates; i++)
+    r->is_angle[i] = m->coordinates[i].unit && !strcmp(m->coordinates[i].unit, "rad");
+  return DYN_DONE;
+}
+
+static dyn_status set_up(struct run *r, const double *x) {
+  dyn_message *message = &r->summary->message;
+  dyn_status status = run_plan_init(&r->plan, r->options, message);
+  if (!status) status = evaluator_init(&r->e, r->problem, message);
+  if (!status) status = check_tables(r->problem, &r->plan, message);
+  if (!status) status = check_start(r->problem->model, x, message);
+  if (!status) status = allocate(r);
+  if (status) return status;
+  r->control = (struct error_control){.relative = r->plan.relative,
+                                      .absolute = r->plan.absolute,
+                                      .max_step = r->plan.max_step,
+                                      .interval = fabs(r->plan.until - r->plan.from),
+                                      .direction = r->plan.direction,
+                                      .is_angle = r->is_angle};
+  memcpy(r->x_row, x, (size_t)r->e.n * sizeof *x);
+  return DYN_DONE;
+}
+
+/* ---- Rows ---- */
+
+static dyn_status sink_failed(struct run *r) {
+  const char *reason = r->sink->message ? r->sink->message(r->sink->user) : NULL;
+  return message_set(&r->summary->message, DYN_SINK_FAILED, "%s",
+                     reason && reason[0] ? reason : "the results could not be written");
+}
+
+/* Delivers the row at t with the state r->x_row. */
+static dyn_status deliver(struct run *r, double t) {
+  const dyn_model *m = r->e.model;
+  monitor_look(&r->monitor, &r->e, t, r->x_row);
+  r->steps_since_row = r->steps_since_look = 0;
+  r->next_row++;
+  if (r->sink && r->sink->row) {
+    enum evaluate_result result = evaluate_inputs(&r->e, t);
+    if (!result && m->output_values && m->n_outputs > 0)
+      result = evaluate_function(&r->e, m->output_values, t, r->x_row, r->outputs);
+    if (result) return evaluate_failure_message(&r->e, r->x_row, &r->summary->message);
+    dyn_row row = {t, r->x_row, r->e.u, r->outputs};
+    if (r->sink->row(r->sink->user, &row)) return sink_failed(r);
+  }
+  r->summary->rows++;
+  return DYN_DONE;
+}
+
+/* Delivers the rows up to the integrator's time. */
+static dyn_status deliver_rows(struct run *r) {
+  struct integrator *g = r->integrator;
+  while (r->next_row < r->plan.rows) {
+    double t = run_plan_time(&r->plan, r->next_row);
+    if (r->plan.direction * (t - g->t) > 0) break;
+    dyn_status status = g->methods->interpolate(g, t, r->x_row);
+    if (status) {
+      r->summary->message = g->message;
+      return status;
+    }
+    status = deliver(r, t);
+    if (status) return status;
+  }
+  return DYN_DONE;
+}
+
+/* ---- Integrators ---- */
+
+static dyn_status ask_for_jacobian(struct run *r) {
+  if (r->e.jacobian_model || r->asked_for_jacobian) return DYN_DONE;
+  r->asked_for_jacobian = 1;
+  if (!r->callbacks || !r->callbacks->jacobian_model) return DYN_DONE;
+  const dyn_model *model = r->callbacks->jacobian_model(r->callbacks->user);
+  return evaluator_set_jacobian(&r->e, model, &r->summary->message);
+}
+
+/* Adds the counts of the integrator in use to the summary, and ends it. */
+static void retire(struct run *r) {
+  if (!r->integrator) return;
+  r->summary->steps += r->integrator->steps;
+  r->summary->rejected_steps += r->integrator->rejected_steps;
+  r->summary->factorisations += r->integrator->factorisations;
+  r->integrator->methods->free(r->integrator);
+  r->integrator = NULL;
+}
+
+static dyn_status start_integrator(struct run *r, enum integrator_choice choice, double t,
+                                   const double *x) {
+  dyn_run_summary *s = r->summary;
+  dyn_status status = DYN_DONE;
+  if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK)
+    choice = r->plan.relative > 1e-6 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
+  if (choice == INTEGRATOR_BDF && (status = ask_for_jacobian(r))) return status;
+  if (choice == INTEGRATOR_RK5 || choice == INTEGRATOR_RK8)
+    r->integrator =
+        explicit_integrator_new(choice == INTEGRATOR_RK5 ? &rk_table_dp5 : &rk_table_dp8, &r->e,
+                                &r->control, t, x, &status, &s->message);
+  else
+    r->integrator = cvode_integrator_new(choice == INTEGRATOR_BDF ? CVODE_BDF : CVODE_ADAMS, &r->e,
+                                         &r->control, t, x, &status, &s->message);
+  if (!r->integrator) return status;
+  s->integrator = r->integrator->name;
+  s->linear_solver = r->integrator->linear_solver;
+  s->jacobian_is_exact = choice == INTEGRATOR_BDF && r->e.jacobian_model != NULL;
+  return DYN_DONE;
+}
+
+static dyn_status turn_to_bdf(struct run *r) {
+  dyn_run_summary *s = r->summary;
+  double t = r->integrator->t;
+  const char *from = r->integrator->name;
+  memcpy(r->x_row, r->integrator->x, (size_t)r->e.n * sizeof(double));
+  retire(r);
+  dyn_status status = start_integrator(r, INTEGRATOR_BDF, t, r->x_row);
+  if (status) return status;
+  if (s->n_switches < DYN_MAX_SWITCHES) {
+    s->switches[s->n_switches].t = t;
+    s->switches[s->n_switches].from = from;
+    s->switches[s->n_switches].to = s->integrator;
+    s->n_switches++;
+  }
+  return DYN_DONE;
+}
+
+/* ---- The loop ---- */
+
+static void note_step(struct run *r) {
+  struct integrator *g = r->integrator;
+  dyn_run_summary *s = r->summary;
+  double h = fabs(g->t - g->t_old);
+  if (s->smallest_step == 0 || h < s->smallest_step) s->smallest_step = h;
+  if (h > s->largest_step) s->largest_step = h;
+  r->steps_since_row++;
+  if (++r->steps_since_look >= 16) {
+    r->steps_since_look = 0;
+    monitor_look(&r->monitor, &r->e, g->t, g->x);
+  }
+}
+
+static dyn_status check_outside(struct run *r) {
+  double t = r->integrator->t;
+  const dyn_run_callbacks *c = r->callbacks;
+  if (c && c->stop && *c->stop)
+    return message_set(&r->summary->message, DYN_INTERRUPTED, "stopped at t = %.9g s", t);
+  if (c && c->progress && r->integrator->steps % 64 == 0) c->progress(c->user, t, r->options);
+  if (r->steps_since_row >= r->plan.max_steps)
+    return message_set(&r->summary->message, DYN_NO_PROGRESS,
+                       "%lld steps brought no next row; the last reached t = %.9g s",
+                       (long long)r->steps_since_row, t);
+  return DYN_DONE;
+}
+
+static dyn_status integrate(struct run *r) {
+  dyn_status status = deliver(r, r->plan.from);
+  if (status || r->next_row >= r->plan.rows) return status;
+  status = start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
+  while (!status && r->next_row < r->plan.rows) {
+    if ((status = check_outside(r))) break;
+    struct integrator *g = r->integrator;
+    enum step_result result = g->methods->step(g, r->plan.until);
+    if (result == STEP_FAILED) {
+      r->summary->message = g->message;
+      status = g->status;
+      break;
+    }
+    note_step(r);
+    r->summary->reached = g->t;
+    status = deliver_rows(r);
+    if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
+        r->next_row < r->plan.rows && g->linear_solver[0] == 0)
+      status = turn_to_bdf(r);
+  }
+  return status;
+}
+
+static void finish(struct run *r, dyn_status status, double *x) {
+  dyn_run_summary *s = r->summary;
+  if (r->integrator) {
+    memcpy(x, r->integrator->x, (size_t)r->e.n * sizeof *x);
+    s->reached = r->integrator->t;
+    if (status) monitor_look(&r->monitor, &r->e, s->reached, x);
+  } else if (r->x_row) {
+    memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
+  }
+  retire(r);
+  monitor_finish(&r->monitor, r->problem->model);
+  s->rhs_evaluations = r->e.rhs_evaluations;
+  s->jacobian_evaluations = r->e.jacobian_evaluations;
+  s->status = status;
+}
+
+static void release(struct run *r) {
+  monitor_clear(&r->monitor);
+  evaluator_clear(&r->e);
+  free(r->x_row);
+  free(r->outputs);
+  free(r->is_angle);
+}
+
+dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options, const dyn_sink *sink,
+                   const dyn_run_callbacks *callbacks, double *x, dyn_run_summary *summary) {
+  double began = seconds_now();
+  struct run r = {.problem = problem,
+                  .options = options,
+                  .sink = sink,
+                  .callbacks = callbacks,
+                  .summary = summary};
+  dyn_run_summary_clear(summary);
+  summary->status = problem_check(problem, &summary->message);
+  if (summary->status) return summary->status;
+  summary->from = summary->reached = options->from;
+  summary->until = options->until;
+  summary->integrator = summary->linear_solver = "";
+  dyn_status status = set_up(&r, x);
+  if (!status) {
+    int open = 1;
+    if (sink && sink->begin && sink->begin(sink->user, problem->model)) {
+      status = sink_failed(&r);
+      open = 0;
+    }
+    if (!status) status = integrate(&r);
+    if (open && sink && sink->finish && sink->finish(sink->user) && !status)
+      status = sink_failed(&r);
+  }
+  finish(&r, status, x);
+  release(&r);
+  summary->wall_seconds = seconds_now() - began;
+  return status;
+}
+
+void dyn_run_summary_clear(dyn_run_summary *summary) {
+  free(summary->invariants);
+  memset(summary, 0, sizeof *summary);
+}
