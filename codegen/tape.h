@@ -50,6 +50,8 @@ struct tape_instruction {
   };
 };
 
+#define TAPE_NO_LU UINT32_MAX
+
 enum tape_solver_kind {
   SOLVER_UNROLLED, /* L D L^T on the tape; the workspace is used by the cold path only */
   SOLVER_DENSE,    /* kernel: dense L D L^T */
@@ -63,8 +65,9 @@ struct tape_solver {
   uint32_t n;
   bool is_symmetric;  /* DENSE: only the lower triangle is stored */
   uint32_t matrix;    /* n*n doubles; SPARSE: `entry_count` doubles */
-  uint32_t factor;    /* SPARSE: factor_count doubles (below), n pivots; else as lu */
-  uint32_t lu;        /* n*n of L and U, then n row scales, n column scales, n row numbers */
+  uint32_t factor;    /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */
+  uint32_t lu;        /* n*n of L and U, then n row scales, n column scales, n row numbers;
+                       * TAPE_NO_LU: too large, a lost pivot of L D L^T is final (SPARSE only) */
   uint32_t scratch;   /* n doubles */
   uint32_t mode;      /* 1 double: 0 = L D L^T holds, 1 = LU holds */
   tape_value *values; /* UNROLLED: the n*n entries */

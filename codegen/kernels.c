@@ -1,0 +1,240 @@
+/* Dense and sparse L D L^T and LU with partial pivoting after equilibration, on the workspace of a
+ * tape (layout: tape.h). Method: Golub & Van Loan, Matrix Computations, 4.1 and 3.4; the sparse
+ * factorisation is right-looking by columns over a table of updated places. */
+#include "codegen/kernels.h"
+#include <math.h>
+#include <stddef.h>
+
+/* ---- dense L D L^T: L below the diagonal of f, the reciprocals of D on it */
+
+static bool ldlt_factor(size_t n, const double *a, double *f) {
+  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = j; i < n; i++) f[i + j * n] = a[i + j * n];
+  for (size_t k = 0; k < n; k++) {
+    double pivot = f[k + k * n];
+    if (!(pivot > tolerance * a[k + k * n])) return false;
+    double inverse = 1 / pivot;
+    for (size_t j = k + 1; j < n; j++) {
+      double l = f[j + k * n] * inverse;
+      for (size_t i = j; i < n; i++) f[i + j * n] -= f[i + k * n] * l;
+      f[j + k * n] = l;
+    }
+    f[k + k * n] = inverse;
+  }
+  return true;
+}
+
+static void ldlt_substitute(size_t n, const double *f, double *b, size_t columns) {
+  for (size_t c = 0; c < columns; c++, b += n) {
+    for (size_t k = 0; k < n; k++) {
+      double y = b[k];
+      for (size_t i = k + 1; i < n; i++) b[i] -= f[i + k * n] * y;
+    }
+    for (size_t k = n; k-- > 0;) {
+      double y = b[k] * f[k + k * n];
+      for (size_t i = k + 1; i < n; i++) y -= f[i + k * n] * b[i];
+      b[k] = y;
+    }
+  }
+}
+
+/* ---- dense LU of the equilibrated matrix; the reciprocals of U's diagonal on the diagonal */
+
+struct lu {
+  size_t n;
+  double *f, *row_scale, *column_scale, *row_number;
+};
+
+static struct lu lu_at(const struct tape_solver *solver, double *work) {
+  size_t n = solver->n;
+  double *f = work + solver->lu;
+  return (struct lu){n, f, f + n * n, f + n * n + n, f + n * n + 2 * n};
+}
+
+static void lu_copy(struct lu lu, const double *a, bool is_symmetric) {
+  size_t n = lu.n;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < n; i++)
+      lu.f[i + j * n] = is_symmetric && i < j ? a[j + i * n] : a[i + j * n];
+}
+
+/* Rows, then columns, to largest entry 1. Returns 1 + index of one without entries. */
+static int lu_equilibrate(struct lu lu) {
+  size_t n = lu.n;
+  for (size_t i = 0; i < n; i++) {
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) {
+      double size = fabs(lu.f[i + j * n]);
+      largest = size > largest ? size : largest;
+    }
+    if (!(largest > 0)) return (int)i + 1;
+    double scale = 1 / largest;
+    for (size_t j = 0; j < n; j++) lu.f[i + j * n] *= scale;
+    lu.row_scale[i] = scale;
+    lu.row_number[i] = (double)i;
+  }
+  for (size_t j = 0; j < n; j++) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+      double size = fabs(lu.f[i + j * n]);
+      largest = size > largest ? size : largest;
+    }
+    if (!(largest > 0)) return (int)j + 1;
+    double scale = 1 / largest;
+    for (size_t i = 0; i < n; i++) lu.f[i + j * n] *= scale;
+    lu.column_scale[j] = scale;
+  }
+  return 0;
+}
+
+static void lu_swap_rows(struct lu lu, size_t r, size_t s) {
+  for (size_t j = 0; j < lu.n; j++) {
+    double swap = lu.f[r + j * lu.n];
+    lu.f[r + j * lu.n] = lu.f[s + j * lu.n];
+    lu.f[s + j * lu.n] = swap;
+  }
+  double swap = lu.row_number[r];
+  lu.row_number[r] = lu.row_number[s];
+  lu.row_number[s] = swap;
+}
+
+static int lu_eliminate(struct lu lu) {
+  size_t n = lu.n;
+  double tolerance = (double)n * KERNEL_LU_TOLERANCE;
+  for (size_t k = 0; k < n; k++) {
+    double largest = 0;
+    size_t row = k;
+    for (size_t i = k; i < n; i++) {
+      double size = fabs(lu.f[i + k * n]);
+      row = size > largest ? i : row;
+      largest = size > largest ? size : largest;
+    }
+    if (!(largest > tolerance)) return (int)k + 1;
+    lu_swap_rows(lu, row, k);
+    double inverse = 1 / lu.f[k + k * n];
+    for (size_t i = k + 1; i < n; i++) lu.f[i + k * n] *= inverse;
+    for (size_t j = k + 1; j < n; j++) {
+      double u = lu.f[k + j * n];
+      for (size_t i = k + 1; i < n; i++) lu.f[i + j * n] -= lu.f[i + k * n] * u;
+    }
+    lu.f[k + k * n] = inverse;
+  }
+  return 0;
+}
+
+static int lu_factor(struct lu lu, const double *a, bool is_symmetric) {
+  lu_copy(lu, a, is_symmetric);
+  int failure = lu_equilibrate(lu);
+  return failure != 0 ? failure : lu_eliminate(lu);
+}
+
+static void lu_substitute(struct lu lu, double *s, double *b, size_t columns) {
+  size_t n = lu.n;
+  for (size_t c = 0; c < columns; c++, b += n) {
+    for (size_t i = 0; i < n; i++) {
+      size_t row = (size_t)lu.row_number[i];
+      s[i] = b[row] * lu.row_scale[row];
+    }
+    for (size_t k = 0; k < n; k++) {
+      double y = s[k];
+      for (size_t i = k + 1; i < n; i++) s[i] -= lu.f[i + k * n] * y;
+    }
+    for (size_t k = n; k-- > 0;) {
+      double y = s[k] * lu.f[k + k * n];
+      b[k] = y * lu.column_scale[k];
+      for (size_t i = 0; i < k; i++) s[i] -= lu.f[i + k * n] * y;
+    }
+  }
+}
+
+/* ---- sparse L D L^T */
+
+/* 0, or 1 + the unknown whose pivot is lost. */
+static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
+  size_t n = solver->n, entries = solver->factor_count;
+  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE, *pivots = f + entries;
+  double *diagonal = pivots + n; /* of A, in the new order */
+  for (size_t e = 0; e < entries + n; e++) f[e] = 0;
+  for (size_t e = 0; e < solver->entry_count; e++) f[solver->entry_places[e]] = a[e];
+  for (size_t k = 0; k < n; k++) diagonal[k] = pivots[k];
+  const int32_t *target = solver->targets;
+  for (size_t k = 0; k < n; k++) {
+    double pivot = pivots[k];
+    if (!(pivot > tolerance * diagonal[k])) return solver->order[k] + 1;
+    double inverse = 1 / pivot;
+    size_t end = (size_t)solver->starts[k + 1];
+    for (size_t j = (size_t)solver->starts[k]; j < end; j++) {
+      double l = f[j] * inverse;
+      for (size_t i = j; i < end; i++) f[*target++] -= f[i] * l;
+      f[j] = l;
+    }
+    pivots[k] = inverse;
+  }
+  return 0;
+}
+
+static void sparse_substitute(const struct tape_solver *solver, const double *f, double *s,
+                              double *b, size_t columns) {
+  size_t n = solver->n;
+  const double *pivots = f + solver->factor_count;
+  for (size_t c = 0; c < columns; c++, b += n) {
+    for (size_t k = 0; k < n; k++) s[k] = b[solver->order[k]];
+    for (size_t k = 0; k < n; k++) {
+      double y = s[k];
+      for (size_t e = (size_t)solver->starts[k]; e < (size_t)solver->starts[k + 1]; e++)
+        s[solver->rows[e]] -= f[e] * y;
+    }
+    for (size_t k = n; k-- > 0;) {
+      double y = s[k] * pivots[k];
+      for (size_t e = (size_t)solver->starts[k]; e < (size_t)solver->starts[k + 1]; e++)
+        y -= f[e] * s[solver->rows[e]];
+      s[k] = y;
+    }
+    for (size_t k = 0; k < n; k++) b[solver->order[k]] = s[k];
+  }
+}
+
+/* The stored entries as a full matrix (both triangles) in place of the LU factors. */
+static void sparse_expand(const struct tape_solver *solver, const double *a, double *full) {
+  size_t n = solver->n;
+  for (size_t e = 0; e < n * n; e++) full[e] = 0;
+  for (size_t e = 0; e < solver->entry_count; e++) {
+    size_t row = (size_t)solver->entry_rows[e], column = (size_t)solver->entry_columns[e];
+    full[row + column * n] = a[e];
+    full[column + row * n] = a[e];
+  }
+}
+
+/* ---- choosing */
+
+static int factor_sparse(const struct tape_solver *solver, double *work) {
+  const double *a = work + solver->matrix;
+  int lost = sparse_factor(solver, a, work + solver->factor);
+  work[solver->mode] = lost == 0 ? 0 : 1;
+  if (lost == 0 || solver->lu == TAPE_NO_LU) return lost;
+  struct lu lu = lu_at(solver, work);
+  sparse_expand(solver, a, lu.f);
+  int failure = lu_equilibrate(lu);
+  return failure != 0 ? failure : lu_eliminate(lu);
+}
+
+int kernel_factor(const struct tape_solver *solver, double *work) {
+  if (solver->kind == SOLVER_SPARSE) return factor_sparse(solver, work);
+  const double *a = work + solver->matrix;
+  bool is_done =
+      solver->kind == SOLVER_DENSE && ldlt_factor(solver->n, a, work + solver->factor);
+  work[solver->mode] = is_done ? 0 : 1;
+  return is_done ? 0 : lu_factor(lu_at(solver, work), a, solver->is_symmetric);
+}
+
+void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
+                       double *work) {
+  double *b = work + side->offset, *scratch = work + solver->scratch;
+  if (work[solver->mode] != 0)
+    lu_substitute(lu_at(solver, work), scratch, b, side->columns);
+  else if (solver->kind == SOLVER_DENSE)
+    ldlt_substitute(solver->n, work + solver->factor, b, side->columns);
+  else
+    sparse_substitute(solver, work + solver->factor, scratch, b, side->columns);
+}

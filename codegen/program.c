@@ -1,0 +1,88 @@
+/* Building a program, printing and checking it. */
+#include "codegen/program_build.h"
+#include <string.h>
+
+const char *const program_function_names[PROGRAM_FUNCTION_COUNT] = {
+#define PROGRAM_FUNCTION(name, member) #member,
+#include "codegen/functions.def"
+#undef PROGRAM_FUNCTION
+};
+
+/* The tables need these whatever is asked; they are small. */
+enum {
+  PROGRAM_DEFAULTS = PROGRAM_COMPLETE_PARAMETERS | PROGRAM_DEFAULT_INPUTS | PROGRAM_RUN_DEFAULTS |
+                     PROGRAM_START
+};
+
+struct program *program_build(dyn_context *context, struct system *system, uint32_t functions) {
+  struct program *program = checked_calloc(1, sizeof *program);
+  (void)context; /* nothing that can be wrong with a system is found here */
+  arena_init(&program->arena);
+  program->system = system;
+  program_fill_tables(program);
+  program->prefix = identifier_from_name(program->tables.name);
+  program_add(program, functions | PROGRAM_DEFAULTS);
+  program_fill_defaults(program);
+  return program;
+}
+
+void program_add(struct program *program, uint32_t functions) {
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
+    if ((functions & 1u << i) == 0 || (program->functions & 1u << i) != 0) continue;
+    program->tapes[i] = program_build_tape(program, (enum program_function)i);
+    program->functions |= 1u << i;
+  }
+}
+
+void program_free(struct program *program) {
+  if (program == NULL) return;
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) tape_free(program->tapes[i]);
+  arena_clear(&program->arena);
+  free(program->prefix);
+  free(program);
+}
+
+void program_dump(const struct program *program, struct text *out) {
+  text_format(out, "program %s\n", program->tables.name);
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
+    if (program->tapes[i] == NULL) continue;
+    struct tape_counts counts = tape_count(program->tapes[i]);
+    text_format(out, "\nfunction %s: %u instructions, %u results\n", program_function_names[i],
+                counts.instructions, program->tapes[i]->out_count);
+    tape_dump(program->tapes[i], out);
+  }
+}
+
+/* How long the result of each function is, -1 where any length is right. */
+static int64_t expected_results(const dyn_model *tables, enum program_function function) {
+  int64_t n = tables->n_coordinates, columns = n + tables->n_rates;
+  switch (function) {
+  case PROGRAM_FUNCTION_COMPLETE_PARAMETERS: return tables->n_parameters;
+  case PROGRAM_FUNCTION_DEFAULT_INPUTS: return tables->n_inputs;
+  case PROGRAM_FUNCTION_RUN_DEFAULTS: return DYN_RUN_COUNT;
+  case PROGRAM_FUNCTION_START:
+  case PROGRAM_FUNCTION_RHS: return tables->n_state;
+  case PROGRAM_FUNCTION_INITIAL_POSITION: return tables->n_initial_position * (1 + columns);
+  case PROGRAM_FUNCTION_INITIAL_VELOCITY: return tables->n_initial_velocity * (1 + n);
+  case PROGRAM_FUNCTION_ACCELERATION:
+  case PROGRAM_FUNCTION_FORCING: return n;
+  case PROGRAM_FUNCTION_MASS_MATRIX: return n * n;
+  case PROGRAM_FUNCTION_JACOBIAN: return tables->n_jacobian;
+  case PROGRAM_FUNCTION_ENERGIES: return 2;
+  case PROGRAM_FUNCTION_OUTPUT_VALUES: return tables->n_outputs;
+  case PROGRAM_FUNCTION_INVARIANT_VALUES: return tables->n_invariants;
+  case PROGRAM_FUNCTION_COUNT: break;
+  }
+  return -1;
+}
+
+void program_check(const struct program *program) {
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
+    if (program->tapes[i] == NULL) continue;
+    tape_check(program->tapes[i]);
+    int64_t expected = expected_results(&program->tables, (enum program_function)i);
+    if ((int64_t)program->tapes[i]->out_count != expected)
+      bug("program: %s has %u results, not %lld", program_function_names[i],
+          program->tapes[i]->out_count, (long long)expected);
+  }
+}

@@ -1,0 +1,33 @@
+/* Inside of program_build: one function for each part. */
+#ifndef DYN_CODEGEN_PROGRAM_BUILD_H
+#define DYN_CODEGEN_PROGRAM_BUILD_H
+#include "codegen/builder.h"
+#include "codegen/program.h"
+#include "sema/model.h"
+
+/* Sizes, names, units and documentation (program_tables.c). */
+void program_fill_tables(struct program *program);
+/* Default values, by running the tapes that give them (program_tables.c). */
+void program_fill_defaults(struct program *program);
+const char *unit_per_second(struct arena *arena, const char *unit);
+
+/* The tape of one function, NULL if the model has no such function (program_functions.c). */
+struct tape *program_build_tape(struct program *program, enum program_function function);
+/* Jacobian and its pattern (program_jacobian.c). */
+struct tape *program_build_jacobian(struct program *program);
+
+/* ---- shared by those (program_state.c) */
+/* A builder where t, x, u, p stand for the arguments of a dyn_function. */
+void state_builder_init(struct tape_builder *builder, const struct program *program);
+/* True if one of the roots depends on an acceleration. */
+bool needs_accelerations(const struct program *program, const expr *roots, size_t count);
+/* M as a solver, factorised; `columns` right sides are to come. */
+uint32_t lower_mass_matrix(struct tape_builder *builder, const struct program *program,
+                           uint32_t columns);
+/* q'' = M^-1 f; binds the acceleration symbols, and fills accelerations[n] unless NULL. */
+void lower_accelerations(struct tape_builder *builder, const struct program *program,
+                         uint32_t solver, tape_value *accelerations);
+/* Plans the angles of the roots, of M and of f. */
+void plan_with_mass(struct tape_builder *builder, const struct program *program,
+                    const struct expr_list *roots);
+#endif

@@ -1,0 +1,177 @@
+/* The Jacobian d(x')/dx and its pattern.
+ *
+ * Differentiating r = M q'' - f = 0 at the solved q'' gives  d(q'')/dx = -M^-1 (dr/dx),  so that M is
+ * factorised once for q'' and all columns. Rates follow by the chain rule:
+ *     d(z')/dx = (partial of z' by x) + (partial of z' by q'') d(q'')/dx.
+ * M^-1 fills the connected blocks of M: a column of d(q'')/dx has entries in the blocks that dr/dx
+ * touches. */
+#include "codegen/program_build.h"
+
+struct jacobian {
+  const struct program *program;
+  const struct system *system;
+  uint32_t n, rates, columns; /* columns = 2n + rates */
+  uint32_t *block;            /* of each coordinate */
+  bool *by_state;             /* n * columns: d(q'')/dx may differ from 0 */
+  uint32_t *solved;           /* columns: 1 + its place among the right sides, 0: zero column */
+  uint32_t solved_count;
+  tape_value *solution;       /* n * solved_count */
+};
+
+static bool is_zero(const struct system *system, expr e) {
+  return expr_is_integer_value(system->graph, e, 0);
+}
+
+static uint32_t root_of(uint32_t *block, uint32_t i) {
+  while (block[i] != i) {
+    block[i] = block[block[i]];
+    i = block[i];
+  }
+  return i;
+}
+
+static void find_blocks(struct jacobian *jacobian) {
+  uint32_t n = jacobian->n;
+  for (uint32_t i = 0; i < n; i++) jacobian->block[i] = i;
+  for (uint32_t j = 0; j < n; j++)
+    for (uint32_t i = 0; i < n; i++)
+      if (!is_zero(jacobian->system, jacobian->system->mass[i + (size_t)j * n]))
+        jacobian->block[root_of(jacobian->block, i)] = root_of(jacobian->block, j);
+  for (uint32_t i = 0; i < n; i++) jacobian->block[i] = root_of(jacobian->block, i);
+}
+
+static void find_acceleration_pattern(struct jacobian *jacobian) {
+  uint32_t n = jacobian->n;
+  bool *touched = checked_calloc((size_t)n + 1, sizeof *touched);
+  for (uint32_t j = 0; j < jacobian->columns; j++) {
+    const expr *column = jacobian->system->residual_by_state + (size_t)j * n;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) touched[i] = false;
+    for (uint32_t i = 0; i < n; i++)
+      if (!is_zero(jacobian->system, column[i])) touched[jacobian->block[i]] = any = true;
+    for (uint32_t i = 0; i < n; i++)
+      jacobian->by_state[i + (size_t)j * n] = touched[jacobian->block[i]];
+    if (any) jacobian->solved[j] = ++jacobian->solved_count;
+  }
+  free(touched);
+}
+
+static bool rate_may_differ(const struct jacobian *jacobian, uint32_t row, uint32_t column) {
+  const struct system *system = jacobian->system;
+  uint32_t rates = jacobian->rates;
+  if (!is_zero(system, system->rate_by_state[row + (size_t)column * rates])) return true;
+  for (uint32_t k = 0; k < jacobian->n; k++)
+    if (jacobian->by_state[k + (size_t)column * jacobian->n] &&
+        !is_zero(system, system->rate_by_acceleration[row + (size_t)k * rates]))
+      return true;
+  return false;
+}
+
+/* ---- values */
+
+static void solve_columns(struct jacobian *jacobian, struct tape_builder *builder,
+                          uint32_t solver) {
+  uint32_t n = jacobian->n;
+  uint32_t side = right_side_begin(builder, solver, jacobian->solved_count);
+  for (uint32_t j = 0; j < jacobian->columns; j++) {
+    const expr *column = jacobian->system->residual_by_state + (size_t)j * n;
+    for (uint32_t i = 0; jacobian->solved[j] != 0 && i < n; i++)
+      if (!is_zero(jacobian->system, column[i]))
+        right_side_entry(builder, side, i, jacobian->solved[j] - 1,
+                         builder_unary(builder, TAPE_NEGATE, builder_lower(builder, column[i])));
+  }
+  right_side_solve(builder, side, jacobian->solution);
+}
+
+static tape_value acceleration_entry(const struct jacobian *jacobian, struct tape_builder *builder,
+                                     uint32_t row, uint32_t column) {
+  if (jacobian->solved[column] == 0) return builder_constant(builder, 0);
+  return jacobian->solution[row + (size_t)(jacobian->solved[column] - 1) * jacobian->n];
+}
+
+static tape_value rate_entry(const struct jacobian *jacobian, struct tape_builder *builder,
+                             uint32_t row, uint32_t column) {
+  const struct system *system = jacobian->system;
+  tape_value sum =
+      builder_lower(builder, system->rate_by_state[row + (size_t)column * jacobian->rates]);
+  for (uint32_t k = 0; k < jacobian->n; k++) {
+    expr chain = system->rate_by_acceleration[row + (size_t)k * jacobian->rates];
+    if (is_zero(system, chain) || !jacobian->by_state[k + (size_t)column * jacobian->n]) continue;
+    tape_value product = builder_binary(builder, TAPE_MULTIPLY, builder_lower(builder, chain),
+                                        acceleration_entry(jacobian, builder, k, column));
+    sum = builder_binary(builder, TAPE_ADD, sum, product);
+  }
+  return sum;
+}
+
+/* Stores the entries column by column and notes their rows. */
+static void store_entries(const struct jacobian *jacobian, struct tape_builder *builder,
+                          dyn_model *tables, struct arena *arena) {
+  uint32_t n = jacobian->n, columns = jacobian->columns;
+  int32_t *starts = arena_array(arena, int32_t, columns + 1);
+  VECTOR(int32_t) rows = {0};
+  for (uint32_t j = 0; j < columns; j++) {
+    starts[j] = (int32_t)rows.count;
+    if (j >= n && j < 2 * n) {
+      builder_output(builder, rows.count, builder_constant(builder, 1));
+      vector_push(&rows, (int32_t)(j - n));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+      if (!jacobian->by_state[i + (size_t)j * n]) continue;
+      builder_output(builder, rows.count, acceleration_entry(jacobian, builder, i, j));
+      vector_push(&rows, (int32_t)(n + i));
+    }
+    for (uint32_t i = 0; i < jacobian->rates; i++) {
+      if (!rate_may_differ(jacobian, i, j)) continue;
+      builder_output(builder, rows.count, rate_entry(jacobian, builder, i, j));
+      vector_push(&rows, (int32_t)(2 * n + i));
+    }
+  }
+  starts[columns] = (int32_t)rows.count;
+  tables->n_jacobian = (int32_t)rows.count;
+  tables->jacobian_columns = starts;
+  tables->jacobian_rows = arena_copy(arena, rows.items, rows.count * sizeof *rows.items);
+  vector_free(&rows);
+}
+
+static void list_roots(const struct jacobian *jacobian, struct expr_list *roots) {
+  const struct system *system = jacobian->system;
+  size_t n = jacobian->n, rates = jacobian->rates, columns = jacobian->columns;
+  for (size_t i = 0; i < n * columns; i++) vector_push(roots, system->residual_by_state[i]);
+  for (size_t i = 0; i < rates * columns; i++) vector_push(roots, system->rate_by_state[i]);
+  for (size_t i = 0; i < rates * n; i++) vector_push(roots, system->rate_by_acceleration[i]);
+}
+
+struct tape *program_build_jacobian(struct program *program) {
+  struct system *system = program->system;
+  system_derive_jacobian(system);
+  uint32_t n = system->n, columns = 2 * n + system->rates;
+  struct jacobian jacobian = {
+      .program = program, .system = system, .n = n, .rates = system->rates, .columns = columns};
+  jacobian.block = checked_calloc((size_t)n + 1, sizeof *jacobian.block);
+  jacobian.by_state = checked_calloc((size_t)n * columns + 1, sizeof *jacobian.by_state);
+  jacobian.solved = checked_calloc((size_t)columns + 1, sizeof *jacobian.solved);
+  find_blocks(&jacobian);
+  find_acceleration_pattern(&jacobian);
+  size_t size = (size_t)n * jacobian.solved_count;
+  jacobian.solution = checked_calloc(size + 1, sizeof *jacobian.solution);
+  struct expr_list roots = {0};
+  struct tape_builder builder;
+  list_roots(&jacobian, &roots);
+  state_builder_init(&builder, program);
+  plan_with_mass(&builder, program, &roots);
+  bool needs_solution = needs_accelerations(program, roots.items, roots.count);
+  if (n > 0 && (needs_solution || jacobian.solved_count > 0)) {
+    uint32_t solver =
+        lower_mass_matrix(&builder, program, jacobian.solved_count + (needs_solution ? 1 : 0));
+    if (needs_solution) lower_accelerations(&builder, program, solver, NULL);
+    if (jacobian.solved_count > 0) solve_columns(&jacobian, &builder, solver);
+  }
+  store_entries(&jacobian, &builder, &program->tables, &program->arena);
+  vector_free(&roots);
+  free(jacobian.block);
+  free(jacobian.by_state);
+  free(jacobian.solved);
+  free(jacobian.solution);
+  return builder_finish(&builder);
+}

@@ -1,0 +1,170 @@
+/* The tables of a dyn_model: names, units, documentation, and default values, which are computed by
+ * running the tapes that define them. */
+#include "codegen/program_build.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *keep(struct program *program, const char *string) {
+  if (string == NULL) return "";
+  return arena_string(&program->arena, string, strlen(string));
+}
+
+/* "m" -> "m/s", "m/s" -> "m/s^2", "rad*s" -> "rad", "1" -> "1/s". */
+const char *unit_per_second(struct arena *arena, const char *unit) {
+  size_t length = strlen(unit);
+  const char *slash = strrchr(unit, '/');
+  int exponent, end = 0;
+  if (strcmp(unit, "s") == 0) return "1";
+  if (slash != NULL && strcmp(slash, "/s") == 0) return arena_format(arena, "%s^2", unit);
+  if (slash != NULL && sscanf(slash, "/s^%d%n", &exponent, &end) == 1 && slash[end] == '\0' &&
+      exponent > 0)
+    return arena_format(arena, "%.*s/s^%d", (int)(slash - unit), unit, exponent + 1);
+  if (slash == NULL && length > 2 && strcmp(unit + length - 2, "*s") == 0)
+    return arena_string(arena, unit, length - 2);
+  return arena_format(arena, "%s/s", unit);
+}
+
+static dyn_variable variable(struct program *program, const struct model_name *id,
+                             const char *unit) {
+  return (dyn_variable){keep(program, id->name), keep(program, unit), keep(program, id->doc), 0};
+}
+
+static void fill_coordinates(struct program *program) {
+  const struct model *model = program->system->model;
+  uint32_t n = model->coordinates.count;
+  dyn_variable *tables[3];
+  for (int k = 0; k < 3; k++) tables[k] = arena_array(&program->arena, dyn_variable, n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct model_coordinate *coordinate = &model->coordinates.items[i];
+    const expr symbols[3] = {coordinate->position, coordinate->velocity, coordinate->acceleration};
+    const char *unit = coordinate->id.unit.si;
+    for (int k = 0; k < 3; k++) {
+      tables[k][i] = variable(program, &coordinate->id, unit);
+      if (k > 0)
+        tables[k][i].name = keep(program, expr_symbol_name(program->system->graph, symbols[k]));
+      unit = unit_per_second(&program->arena, unit);
+    }
+  }
+  program->tables.coordinates = tables[0];
+  program->tables.velocities = tables[1];
+  program->tables.accelerations = tables[2];
+}
+
+static void fill_variables(struct program *program) {
+  const struct model *model = program->system->model;
+  dyn_model *tables = &program->tables;
+  struct arena *arena = &program->arena;
+  dyn_variable *rates = arena_array(arena, dyn_variable, model->states.count);
+  for (uint32_t i = 0; i < model->states.count; i++)
+    rates[i] =
+        variable(program, &model->states.items[i].id, model->states.items[i].id.unit.si);
+  dyn_variable *parameters = arena_array(arena, dyn_variable, model->parameters.count);
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    parameters[i] =
+        variable(program, &model->parameters.items[i].id, model->parameters.items[i].id.unit.si);
+  dyn_variable *inputs = arena_array(arena, dyn_variable, model->inputs.count);
+  for (uint32_t i = 0; i < model->inputs.count; i++)
+    inputs[i] =
+        variable(program, &model->inputs.items[i].id, model->inputs.items[i].id.unit.si);
+  dyn_variable *outputs = arena_array(arena, dyn_variable, model->outputs.count);
+  for (uint32_t i = 0; i < model->outputs.count; i++)
+    outputs[i] =
+        variable(program, &model->outputs.items[i].id, model->outputs.items[i].id.unit.declared);
+  tables->rates = rates;
+  tables->parameters = parameters;
+  tables->inputs = inputs;
+  tables->outputs = outputs;
+}
+
+static dyn_condition *fill_conditions(struct program *program, bool at_velocity_level,
+                                      int32_t *count) {
+  const struct model *model = program->system->model;
+  dyn_condition *conditions =
+      arena_array(&program->arena, dyn_condition, model->conditions.count);
+  *count = 0;
+  for (uint32_t i = 0; i < model->conditions.count; i++)
+    if (model->conditions.items[i].at_velocity_level == at_velocity_level)
+      conditions[(*count)++].text = keep(program, model->conditions.items[i].text);
+  return conditions;
+}
+
+static void fill_invariants(struct program *program) {
+  const struct system *system = program->system;
+  dyn_invariant *invariants =
+      arena_array(&program->arena, dyn_invariant, system->invariant_count);
+  for (uint32_t i = 0; i < system->invariant_count; i++)
+    invariants[i] = (dyn_invariant){keep(program, system->invariants[i].name),
+                                    keep(program, system->invariants[i].unit)};
+  program->tables.invariants = invariants;
+  program->tables.n_invariants = (int32_t)system->invariant_count;
+}
+
+void program_fill_tables(struct program *program) {
+  const struct system *system = program->system;
+  const struct model *model = system->model;
+  dyn_model *tables = &program->tables;
+  tables->abi = DYN_MODEL_ABI;
+  tables->size = sizeof(dyn_model);
+  tables->name = keep(program, model->name);
+  tables->doc = keep(program, model->doc);
+  tables->method = keep(program, system->method);
+  tables->compiler = "dyn " DYN_VERSION;
+  tables->flags = (system->has_energy ? DYN_HAS_ENERGY : 0u) |
+                  (system->energy_is_conserved ? DYN_ENERGY_CONSERVED : 0u);
+  tables->n_coordinates = (int32_t)system->n;
+  tables->n_rates = (int32_t)system->rates;
+  tables->n_state = (int32_t)(2 * system->n + system->rates);
+  tables->n_parameters = (int32_t)model->parameters.count;
+  tables->n_inputs = (int32_t)model->inputs.count;
+  tables->n_outputs = (int32_t)model->outputs.count;
+  tables->integrator =
+      model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
+  fill_coordinates(program);
+  fill_variables(program);
+  fill_invariants(program);
+  tables->initial_position = fill_conditions(program, false, &tables->n_initial_position);
+  tables->initial_velocity = fill_conditions(program, true, &tables->n_initial_velocity);
+}
+
+/* ---- default values */
+
+static double *run_function(const struct program *program, enum program_function function,
+                            struct tape_arguments arguments) {
+  const struct tape *tape = program->tapes[function];
+  double *out = checked_calloc((size_t)tape->out_count + 1, sizeof *out);
+  arguments.work = checked_calloc((size_t)tape_interpreter_work(tape) + 1, sizeof(double));
+  arguments.out = out;
+  (void)tape_run(tape, &arguments); /* these have no matrices to fail on */
+  free(arguments.work);
+  return out;
+}
+
+static void set_values(const dyn_variable *variables, int32_t count, const double *values) {
+  dyn_variable *own = (dyn_variable *)variables; /* in the program's arena */
+  for (int32_t i = 0; i < count; i++) own[i].value = values[i];
+}
+
+void program_fill_defaults(struct program *program) {
+  const dyn_model *tables = &program->tables;
+  int32_t n = tables->n_coordinates;
+  double *none = checked_calloc((size_t)tables->n_parameters + 1, sizeof *none);
+  struct tape_arguments arguments = {.x = none, .p = none};
+  double *p = run_function(program, PROGRAM_FUNCTION_COMPLETE_PARAMETERS, arguments);
+  arguments = (struct tape_arguments){.p = p};
+  double *run = run_function(program, PROGRAM_FUNCTION_RUN_DEFAULTS, arguments);
+  arguments.t = isfinite(run[DYN_RUN_FROM]) ? run[DYN_RUN_FROM] : 0;
+  double *u = run_function(program, PROGRAM_FUNCTION_DEFAULT_INPUTS, arguments);
+  arguments.u = u;
+  double *x = run_function(program, PROGRAM_FUNCTION_START, arguments);
+  set_values(tables->parameters, tables->n_parameters, p);
+  set_values(tables->inputs, tables->n_inputs, u);
+  set_values(tables->coordinates, n, x);
+  set_values(tables->velocities, n, x + n);
+  set_values(tables->rates, tables->n_rates, x + 2 * n);
+  free(none);
+  free(p);
+  free(run);
+  free(u);
+  free(x);
+}

@@ -1,0 +1,111 @@
+/* L D L^T as instructions: in a fill-reducing order, right-looking, structural zeros left out.
+ *
+ * A pivot is good if it is above n*2^-49 times the diagonal entry it came from; so only positive
+ * definite matrices take this way, for which the factorisation is stable without exchanges
+ * (Golub & Van Loan, Matrix Computations, 4.2). The truth value "all are good" guards the results:
+ * otherwise the cold path solves by LU (tape.h). */
+#include "codegen/builder.h"
+#include "codegen/kernels.h"
+
+static void start_state(struct tape_builder *builder, uint32_t index) {
+  const struct tape_solver *solver = &builder->tape->solvers.items[index];
+  struct solver_state *state = &builder->solver_states.items[index];
+  size_t n = solver->n;
+  state->l = checked_calloc(n * n + 1, sizeof *state->l);
+  state->pivots = checked_calloc(n + 1, sizeof *state->pivots);
+  state->inverses = checked_calloc(n + 1, sizeof *state->inverses);
+  for (size_t j = 0; j < n; j++) {
+    state->inverses[j] = NO_VALUE;
+    for (size_t i = 0; i < n; i++)
+      state->l[i + j * n] =
+          solver->values[(size_t)solver->order[i] + (size_t)solver->order[j] * n];
+  }
+}
+
+static bool is_zero(const struct tape_builder *builder, tape_value a) {
+  return builder_is_constant(builder, a, 0);
+}
+
+static tape_value inverse_pivot(struct tape_builder *builder, struct solver_state *state,
+                                size_t k) {
+  if (state->inverses[k] == NO_VALUE)
+    state->inverses[k] =
+        builder_binary(builder, TAPE_DIVIDE, builder_constant(builder, 1), state->pivots[k]);
+  return state->inverses[k];
+}
+
+/* a - b*c, where any may be zero. */
+static tape_value subtract_product(struct tape_builder *builder, tape_value a, tape_value b,
+                                   tape_value c) {
+  if (is_zero(builder, b) || is_zero(builder, c)) return a;
+  return builder_binary(builder, TAPE_SUBTRACT, a, builder_binary(builder, TAPE_MULTIPLY, b, c));
+}
+
+static tape_value pivot_is_good(struct tape_builder *builder, size_t n, tape_value diagonal,
+                                tape_value pivot) {
+  if (diagonal == pivot) return builder_binary(builder, TAPE_LESS, builder_constant(builder, 0), pivot);
+  tape_value tolerance = builder_constant(builder, (double)n * KERNEL_PIVOT_TOLERANCE);
+  tape_value limit = builder_binary(builder, TAPE_MULTIPLY, tolerance, diagonal);
+  return builder_binary(builder, TAPE_LESS, limit, pivot);
+}
+
+void unroll_factor(struct tape_builder *builder, uint32_t index) {
+  start_state(builder, index);
+  struct tape_solver *solver = &builder->tape->solvers.items[index];
+  struct solver_state *state = &builder->solver_states.items[index];
+  size_t n = solver->n;
+  tape_value *l = state->l, ok = builder_truth(builder, true);
+  for (size_t k = 0; k < n; k++) {
+    tape_value diagonal = solver->values[(size_t)solver->order[k] * (n + 1)];
+    state->pivots[k] = l[k + k * n];
+    ok = builder_binary(builder, TAPE_AND, ok,
+                        pivot_is_good(builder, n, diagonal, state->pivots[k]));
+    for (size_t j = k + 1; j < n; j++) {
+      if (is_zero(builder, l[j + k * n])) continue;
+      tape_value scaled = builder_binary(builder, TAPE_MULTIPLY, l[j + k * n],
+                                         inverse_pivot(builder, state, k));
+      for (size_t i = j; i < n; i++)
+        l[i + j * n] = subtract_product(builder, l[i + j * n], l[i + k * n], scaled);
+      l[j + k * n] = scaled;
+    }
+  }
+  solver->ok = ok;
+  builder_effect(builder, TAPE_GUARD_FACTOR, ok, index, 0);
+}
+
+/* One column, in the order of elimination, in place. */
+static void substitute(struct tape_builder *builder, struct solver_state *state, size_t n,
+                       bool is_single, tape_value *y) {
+  const tape_value *l = state->l;
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = k + 1; i < n; i++)
+      y[i] = subtract_product(builder, y[i], l[i + k * n], y[k]);
+  for (size_t k = n; k-- > 0;) {
+    if (!is_zero(builder, y[k])) {
+      if (is_single && state->inverses[k] == NO_VALUE)
+        y[k] = builder_binary(builder, TAPE_DIVIDE, y[k], state->pivots[k]);
+      else
+        y[k] = builder_binary(builder, TAPE_MULTIPLY, y[k], inverse_pivot(builder, state, k));
+    }
+    for (size_t i = k + 1; i < n; i++)
+      y[k] = subtract_product(builder, y[k], l[i + k * n], y[i]);
+  }
+}
+
+void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value *solution) {
+  const struct tape_right_side *side = &builder->tape->right_sides.items[right_side];
+  const struct tape_solver *solver = &builder->tape->solvers.items[side->solver];
+  struct solver_state *state = &builder->solver_states.items[side->solver];
+  size_t n = solver->n, columns = side->columns;
+  tape_value *y = checked_calloc(n + 1, sizeof *y);
+  for (size_t c = 0; c < columns; c++) {
+    for (size_t k = 0; k < n; k++) y[k] = side->values[(size_t)solver->order[k] + c * n];
+    substitute(builder, state, n, columns == 1, y);
+    for (size_t k = 0; k < n; k++) solution[(size_t)solver->order[k] + c * n] = y[k];
+  }
+  free(y);
+  builder_effect(builder, TAPE_GUARD_SUBSTITUTE, solver->ok, right_side, 0);
+  for (size_t i = 0; i < n * columns; i++)
+    if (!is_zero(builder, solution[i]))
+      solution[i] = builder_effect(builder, TAPE_SOLUTION, solution[i], right_side, (uint32_t)i);
+}
