@@ -1,0 +1,99 @@
+/* The functions of the public dyn.h, over the pipeline of compiler.h. */
+#include "compiler/compiler.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct span nowhere = {0, 0, 0};
+
+const char *dyn_version(void) {
+  return DYN_VERSION;
+}
+
+dyn_compiler *dyn_compiler_new(void) {
+  dyn_compiler *compiler = checked_calloc(1, sizeof *compiler);
+  compiler->context = context_new();
+  return compiler;
+}
+
+void dyn_compiler_free(dyn_compiler *compiler) {
+  if (compiler == NULL) return;
+  if (compiler->backend != NULL) {
+    compiler->backend->release(compiler->compiled_jacobian);
+    compiler->backend->release(compiler->compiled);
+  }
+  free(compiler->folded);
+  free(compiler->interpreted_with_jacobian);
+  free(compiler->interpreted);
+  if (compiler->program != NULL) program_free(compiler->program);
+  if (compiler->system != NULL) system_free(compiler->system);
+  if (compiler->model != NULL) model_free(compiler->model);
+  if (compiler->ast != NULL) ast_free(compiler->ast);
+  vector_free(&compiler->overrides.set);
+  vector_free(&compiler->overrides.start);
+  vector_free(&compiler->overrides.at);
+  vector_free(&compiler->overrides.input);
+  context_free(compiler->context);
+  free(compiler);
+}
+
+void dyn_text_free(char *text) {
+  free(text);
+}
+
+int dyn_compiler_add_text(dyn_compiler *compiler, const char *name, const char *text,
+                          size_t length) {
+  compiler->source = source_add(&compiler->context->sources, name, text, length);
+  if (compiler->source == 0)
+    diagnostic_add(compiler->context, DIAG_CANNOT_READ, nowhere, name, strerror(errno), NULL);
+  return compiler->source != 0 ? 0 : -1;
+}
+
+int dyn_compiler_add_file(dyn_compiler *compiler, const char *path) {
+  return compiler_read(compiler, path) ? 0 : -1;
+}
+
+int dyn_compiler_override(dyn_compiler *compiler, dyn_override kind, const char *text) {
+  static const char *const names[] = {"--set", "--start", "--input", "--at"};
+  uint32_t errors = compiler->context->diagnostics.error_count;
+  compiler_override(compiler, kind, names[kind], text);
+  return compiler->context->diagnostics.error_count == errors ? 0 : -1;
+}
+
+int dyn_compiler_check(dyn_compiler *compiler) {
+  return compiler_check(compiler) ? 0 : -1;
+}
+
+int dyn_compiler_derive(dyn_compiler *compiler, const char *method) {
+  return compiler_derive(compiler, method) ? 0 : -1;
+}
+
+char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const char *show) {
+  if (!compiler_derive(compiler, NULL)) return NULL;
+  static const enum equation_format formats[] = {EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON};
+  struct text out = {0};
+  const char *fault = NULL;
+  if (equations_print(compiler->system, formats[format], show, &out, &fault))
+    return text_take(&out);
+  text_free(&out);
+  diagnostic_add(compiler->context, DIAG_UNKNOWN_PART, nowhere, fault, NULL);
+  return NULL;
+}
+
+const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine) {
+  if (engine == DYN_ENGINE_JIT) return compiler_jit(compiler, NULL, -1);
+  return compiler_interpret(compiler);
+}
+
+char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format) {
+  struct text out = {0};
+  if (format == DYN_DIAGNOSTICS_JSON)
+    diagnostics_render_json(compiler->context, &out);
+  else
+    diagnostics_render_text(compiler->context, &out, false);
+  return text_take(&out);
+}
+
+size_t dyn_compiler_error_count(const dyn_compiler *compiler) {
+  return compiler->context->diagnostics.error_count;
+}

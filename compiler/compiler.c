@@ -1,0 +1,208 @@
+/* The list of stages, from a text to functions that can be called; it reads top to bottom.
+ * Needs nothing but the context; keeps what each stage made until the compiler is freed, because
+ * later stages point into it. */
+#include "compiler/compiler.h"
+#include "base/module.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const compiler_stage_words[COMPILER_STAGE_COUNT] = {
+#define COMPILER_STAGE_WORDS(name, words) words,
+    COMPILER_STAGES(COMPILER_STAGE_WORDS)
+#undef COMPILER_STAGE_WORDS
+};
+
+static const struct span nowhere = {0, 0, 0};
+
+double compiler_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double stage_end(dyn_compiler *compiler, enum compiler_stage stage, double started) {
+  double now = compiler_clock();
+  compiler->seconds[stage] += now - started;
+  return now;
+}
+
+bool compiler_read(dyn_compiler *compiler, const char *path) {
+  double started = compiler_clock();
+  compiler->source = source_read(&compiler->context->sources, path);
+  if (compiler->source == 0)
+    diagnostic_add(compiler->context, DIAG_CANNOT_READ, nowhere, path, strerror(errno), NULL);
+  stage_end(compiler, COMPILER_READ, started);
+  return compiler->source != 0;
+}
+
+void compiler_override(dyn_compiler *compiler, dyn_override kind, const char *option,
+                       const char *text) {
+  uint32_t source = source_add(&compiler->context->sources, option, text, strlen(text));
+  if (source == 0) {
+    diagnostic_add(compiler->context, DIAG_CANNOT_READ, nowhere, option, strerror(errno), NULL);
+    return;
+  }
+  source_get(&compiler->context->sources, source)->is_command_line = true;
+  switch (kind) {
+  case DYN_OVERRIDE_SET:
+    vector_push(&compiler->overrides.set, source);
+    break;
+  case DYN_OVERRIDE_START:
+    vector_push(&compiler->overrides.start, source);
+    break;
+  case DYN_OVERRIDE_INPUT:
+    vector_push(&compiler->overrides.input, source);
+    break;
+  case DYN_OVERRIDE_AT:
+    vector_push(&compiler->overrides.at, source);
+    break;
+  }
+}
+
+/* ---------------------------------------------------------------- stages without LLVM */
+
+bool compiler_parse(dyn_compiler *compiler) {
+  if (compiler->source == 0) return false;
+  if (compiler->ast != NULL) return true;
+  double started = compiler_clock();
+  compiler->ast = parse_model(compiler->context, compiler->source);
+  stage_end(compiler, COMPILER_PARSE, started);
+  return true;
+}
+
+bool compiler_check(dyn_compiler *compiler) {
+  if (compiler->model != NULL || compiler->check_failed) return compiler->model != NULL;
+  if (!compiler_parse(compiler)) return false;
+  double started = compiler_clock();
+  compiler->model = sema_analyse(compiler->context, compiler->ast, &compiler->overrides);
+  if (compiler->model != NULL) model_check(compiler->model);
+  compiler->check_failed = compiler->model == NULL;
+  stage_end(compiler, COMPILER_CHECK, started);
+  return compiler->model != NULL;
+}
+
+bool compiler_derive(dyn_compiler *compiler, const char *method) {
+  if (compiler->system != NULL || compiler->derive_failed) return compiler->system != NULL;
+  if (!compiler_check(compiler)) return false;
+  double started = compiler_clock();
+  compiler->system = derive_system(compiler->context, compiler->model, method);
+  if (compiler->system != NULL) system_check(compiler->system);
+  compiler->derive_failed = compiler->system == NULL;
+  stage_end(compiler, COMPILER_DERIVE, started);
+  return compiler->system != NULL;
+}
+
+/* The graph answers zeros once it is full: nothing made after that may be used. */
+static bool check_size(dyn_compiler *compiler) {
+  if (!expr_graph_is_full(compiler->model->graph)) return true;
+  diagnostic_add(compiler->context, DIAG_BACKEND_FAILED, nowhere,
+                 "its equations have more terms than fit into memory", NULL);
+  return false;
+}
+
+bool compiler_build_program(dyn_compiler *compiler, uint32_t functions) {
+  if (!compiler_derive(compiler, NULL)) return false;
+  double started = compiler_clock();
+  if (compiler->program == NULL)
+    compiler->program = program_build(compiler->context, compiler->system, functions);
+  else if ((functions & ~compiler->program->functions) != 0)
+    program_add(compiler->program, functions);
+  bool fits = check_size(compiler);
+  if (fits) program_check(compiler->program);
+  stage_end(compiler, COMPILER_TAPE, started);
+  return fits;
+}
+
+const dyn_model *compiler_interpret(dyn_compiler *compiler) {
+  if (compiler->interpreted != NULL) return compiler->interpreted;
+  if (!compiler_build_program(compiler, PROGRAM_ALL & ~PROGRAM_JACOBIAN)) return NULL;
+  double started = compiler_clock();
+  compiler->interpreted = program_interpreted_model(compiler->program);
+  stage_end(compiler, COMPILER_TAPE, started);
+  return compiler->interpreted;
+}
+
+/* ---------------------------------------------------------------- stages with LLVM */
+
+bool compiler_open_backend(dyn_compiler *compiler) {
+  if (compiler->backend != NULL) return true;
+  double started = compiler_clock();
+  const char *reason = "";
+  void *address = module_open("dyn_backend", &reason);
+  dyn_backend_function *open = NULL;
+  memcpy(&open, &address, sizeof open); /* ISO C has no cast from void * to a function */
+  const struct backend *backend = open != NULL ? open() : NULL;
+  if (backend != NULL && backend->version != BACKEND_VERSION) {
+    reason = "it is of another version of dyn";
+    backend = NULL;
+  }
+  if (backend == NULL) {
+    struct diagnostic *diagnostic = diagnostic_add(compiler->context, DIAG_MODULE_UNAVAILABLE,
+                                                   nowhere, "dyn_backend", reason, NULL);
+    diagnostic_help(compiler->context, diagnostic,
+                    "'--backend interpreter' runs without it, more slowly");
+  }
+  compiler->backend = backend;
+  stage_end(compiler, COMPILER_LOAD, started);
+  return backend != NULL;
+}
+
+static bool report_backend(dyn_compiler *compiler, char *fault,
+                           const struct backend_timings *timings) {
+  compiler->seconds[COMPILER_BUILD] += timings->build;
+  compiler->seconds[COMPILER_PASSES] += timings->passes;
+  compiler->seconds[COMPILER_CODE] += timings->code;
+  compiler->seconds[COMPILER_LINK] += timings->link;
+  if (fault == NULL) return true;
+  diagnostic_add(compiler->context, DIAG_BACKEND_FAILED, nowhere, fault, NULL);
+  free(fault);
+  return false;
+}
+
+static struct backend_model *jit(dyn_compiler *compiler, const dyn_model *interpreted,
+                                 uint32_t functions, int level) {
+  struct backend_options options = backend_default_options();
+  options.level = level;
+  options.parameters = compiler->folded;
+  struct backend_timings timings = {0};
+  struct backend_model *compiled = NULL;
+  char *fault = compiler->backend->jit(compiler->program, interpreted, functions, &options,
+                                       &timings, &compiled);
+  return report_backend(compiler, fault, &timings) ? compiled : NULL;
+}
+
+const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level) {
+  if (compiler->compiled != NULL) return compiler->compiled->model;
+  const dyn_model *interpreted = compiler_interpret(compiler);
+  if (interpreted == NULL || !compiler_open_backend(compiler)) return NULL;
+  if (parameters != NULL) {
+    size_t size = (size_t)interpreted->n_parameters * sizeof(double);
+    compiler->folded = checked_malloc(size + 1);
+    memcpy(compiler->folded, parameters, size);
+  }
+  compiler->compiled = jit(compiler, interpreted, PROGRAM_HOT, level);
+  return compiler->compiled != NULL ? compiler->compiled->model : NULL;
+}
+
+const dyn_model *compiler_add_jacobian(dyn_compiler *compiler) {
+  if (compiler->compiled_jacobian != NULL) return compiler->compiled_jacobian->model;
+  if (!compiler_build_program(compiler, PROGRAM_ALL)) return NULL;
+  if (compiler->interpreted_with_jacobian == NULL)
+    compiler->interpreted_with_jacobian = program_interpreted_model(compiler->program);
+  if (compiler->compiled == NULL) return compiler->interpreted_with_jacobian;
+  compiler->compiled_jacobian =
+      jit(compiler, compiler->interpreted_with_jacobian, PROGRAM_JACOBIAN, -1);
+  return compiler->compiled_jacobian != NULL ? compiler->compiled_jacobian->model : NULL;
+}
+
+bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
+                   const struct backend_options *options, struct text *out) {
+  if (!compiler_build_program(compiler, PROGRAM_ALL) || !compiler_open_backend(compiler))
+    return false;
+  struct backend_timings timings = {0};
+  char *fault =
+      compiler->backend->emit(compiler->program, PROGRAM_ALL, format, options, &timings, out);
+  return report_backend(compiler, fault, &timings);
+}

@@ -1,0 +1,79 @@
+/* The pipeline: what stands behind the public dyn.h, with its stages open to the driver.
+ *
+ * Each stage function brings the compiler to that stage, running the ones before if they have not
+ * run, and answers false once errors are reported; asking again does not run it again. */
+#ifndef DYN_COMPILER_COMPILER_H
+#define DYN_COMPILER_COMPILER_H
+#include "codegen/backend.h"
+#include "codegen/program.h"
+#include "derive/system.h"
+#include "dyn/dyn.h"
+#include "parser/ast.h"
+#include "sema/model.h"
+
+/* Where time goes: COMPILER_STAGE(NAME, words). */
+#define COMPILER_STAGES(STAGE)                                                                     \
+  STAGE(READ, "read the text")                                                                     \
+  STAGE(PARSE, "text to tree")                                                                     \
+  STAGE(CHECK, "tree to model")                                                                    \
+  STAGE(DERIVE, "model to equations")                                                              \
+  STAGE(TAPE, "equations to tapes")                                                                \
+  STAGE(LOAD, "load the back end")                                                                 \
+  STAGE(BUILD, "tapes to LLVM IR")                                                                 \
+  STAGE(PASSES, "LLVM's optimiser")                                                                \
+  STAGE(CODE, "machine code")                                                                      \
+  STAGE(LINK, "load the code")
+
+enum compiler_stage {
+#define COMPILER_STAGE_NAME(name, words) COMPILER_##name,
+  COMPILER_STAGES(COMPILER_STAGE_NAME)
+#undef COMPILER_STAGE_NAME
+      COMPILER_STAGE_COUNT
+};
+extern const char *const compiler_stage_words[COMPILER_STAGE_COUNT];
+
+struct dyn_compiler {
+  dyn_context *context;
+  uint32_t source; /* of the model; 0: none yet */
+  struct sema_overrides overrides;
+  bool check_failed, derive_failed;
+  struct ast *ast;
+  struct model *model;
+  struct system *system;
+  struct program *program;
+  dyn_model *interpreted, *interpreted_with_jacobian;
+  const struct backend *backend;
+  struct backend_model *compiled, *compiled_jacobian;
+  double *folded; /* parameters folded into `compiled`, or NULL */
+  double seconds[COMPILER_STAGE_COUNT];
+};
+
+double compiler_clock(void); /* monotonic, s */
+
+/* A file, or "-". False, with a diagnostic, if it cannot be read. */
+bool compiler_read(dyn_compiler *compiler, const char *path);
+void compiler_override(dyn_compiler *compiler, dyn_override kind, const char *option,
+                       const char *text);
+bool compiler_parse(dyn_compiler *compiler); /* true even if the tree has faults */
+bool compiler_check(dyn_compiler *compiler);
+bool compiler_derive(dyn_compiler *compiler, const char *method);
+/* The program with at least these functions (PROGRAM_ flags). */
+bool compiler_build_program(dyn_compiler *compiler, uint32_t functions);
+
+/* Functions that run the tapes; no Jacobian. Needs nothing but the program. */
+const dyn_model *compiler_interpret(dyn_compiler *compiler);
+bool compiler_open_backend(dyn_compiler *compiler);
+/* Machine code for what a run calls often; the rest is interpreted. `parameters` (may be NULL) are
+ * folded into the code, which then ignores p. */
+const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level);
+/* The same model with its Jacobian, compiled if the model was. NULL, with a diagnostic, on failure.
+ */
+const dyn_model *compiler_add_jacobian(dyn_compiler *compiler);
+/* Object file, assembly or IR. */
+bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
+                   const struct backend_options *options, struct text *out);
+
+/* What --dump=<stage> prints: "tokens", "ast", "model", "system", "tape", "llvm". False if the
+ * stage cannot be reached. */
+bool compiler_dump(dyn_compiler *compiler, const char *stage, struct text *out);
+#endif

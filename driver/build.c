@@ -1,0 +1,125 @@
+/* dyn build: an object file and its C header, for linking into other programs. */
+#include "driver/commands.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+    {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
+     "the file to write; with '-o m.o' the header is m.h (default: named like the\n"
+     "model; '-': standard output)"},
+    {OPTION_EMIT, "--emit", NULL, "KIND", "obj|asm|llvm|header",
+     "object file with header, assembly, LLVM IR, or only the header (default: obj)"},
+    {OPTION_PREFIX, "--prefix", NULL, "NAME", NULL,
+     "begin of the exported symbol NAME_model (default: from the model's name)"},
+    {OPTION_CPU, "--cpu", NULL, "NAME", NULL,
+     "processor to make code for: generic (default), native, or a name LLVM knows"},
+    {OPTION_TARGET, "--target", NULL, "TRIPLE", NULL,
+     "machine to make code for (default: this one)"},
+    {OPTION_LEVEL, "--optimize", "-O", "LEVEL", "0|1|2|3", "how hard to optimise: -O2"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive the equations: lagrange"},
+    {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
+
+static const struct kind {
+  const char *name, *suffix;
+  bool needs_code;
+  enum backend_format format;
+} kinds[] = {{"obj", ".o", true, BACKEND_OBJECT},
+             {"asm", ".s", true, BACKEND_ASSEMBLY},
+             {"llvm", ".ll", true, BACKEND_LLVM},
+             {"header", ".h", false, BACKEND_OBJECT}};
+
+static const struct kind *kind_of(const char *name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (name != NULL && strcmp(kinds[i].name, name) == 0) return &kinds[i];
+  return &kinds[0];
+}
+
+static bool check_prefix(struct session *session, const char *prefix) {
+  if (prefix == NULL) return true;
+  bool good = isalpha((unsigned char)prefix[0]) || prefix[0] == '_';
+  for (const char *p = prefix; *p != '\0'; p++)
+    good = good && (isalnum((unsigned char)*p) || *p == '_');
+  if (!good)
+    report_bad_value(session_context(session), "--prefix", prefix,
+                     "it is an identifier of C: letters a to z, digits and '_'");
+  return good;
+}
+
+/* The path with its suffix, if it has one, replaced. The caller frees it. */
+static char *path_with_suffix(const char *path, const char *suffix) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash != NULL ? slash : path, '.');
+  int length = dot != NULL ? (int)(dot - path) : (int)strlen(path);
+  struct text out = {0};
+  text_format(&out, "%.*s%s", length, path, suffix);
+  return text_take(&out);
+}
+
+/* In the current folder, named like the model's file. */
+static char *default_path(const struct session *session, const char *suffix) {
+  const char *path = session->line.arguments.items[0];
+  const char *slash = strrchr(path, '/');
+  if (strcmp(path, "-") == 0) path = session->compiler->program->prefix;
+  return path_with_suffix(slash != NULL ? slash + 1 : path, suffix);
+}
+
+static bool write_to(struct session *session, const char *path, const struct text *text) {
+  if (strcmp(path, "-") == 0) return session_write_output(session, text);
+  return session_write_file(session, path, text);
+}
+
+static bool write_header(struct session *session, const char *path) {
+  struct text header = {0};
+  header_write(session->compiler->program, session_option(session, OPTION_PREFIX), &header);
+  bool written = write_to(session, path, &header);
+  text_free(&header);
+  return written;
+}
+
+static bool emit(struct session *session, const struct kind *kind, struct text *code) {
+  struct backend_options backend = backend_default_options();
+  const char *level = session_option(session, OPTION_LEVEL);
+  const char *cpu = session_option(session, OPTION_CPU);
+  backend.cpu = cpu != NULL ? cpu : "generic";
+  backend.target = session_option(session, OPTION_TARGET);
+  backend.prefix = session_option(session, OPTION_PREFIX);
+  if (level != NULL) backend.level = level[0] - '0';
+  return compiler_emit(session->compiler, kind->format, &backend, code);
+}
+
+/* Code first: where it fails, no header is left over. */
+static int write_files(struct session *session, const struct kind *kind) {
+  const char *wanted = session_option(session, OPTION_OUTPUT);
+  struct text code = {0};
+  if (kind->needs_code && !emit(session, kind, &code)) {
+    text_free(&code);
+    return session_fault_status(session);
+  }
+  char *path = wanted == NULL ? default_path(session, kind->suffix) : NULL;
+  const char *target = wanted != NULL ? wanted : path;
+  bool written =
+      kind->needs_code ? write_to(session, target, &code) : write_header(session, target);
+  if (written && kind->format == BACKEND_OBJECT && kind->needs_code && strcmp(target, "-") != 0) {
+    char *header = path_with_suffix(target, ".h");
+    written = write_header(session, header);
+    free(header);
+  }
+  free(path);
+  text_free(&code);
+  return written ? EXIT_DONE : EXIT_NUMERICAL;
+}
+
+static int run(struct session *session) {
+  if (!check_prefix(session, session_option(session, OPTION_PREFIX))) return EXIT_COMMAND_LINE;
+  if (!session_read_model(session) ||
+      !compiler_derive(session->compiler, session_option(session, OPTION_METHOD)) ||
+      !compiler_build_program(session->compiler, PROGRAM_ALL))
+    return session_fault_status(session);
+  return write_files(session, kind_of(session_option(session, OPTION_EMIT)));
+}
+
+const struct command command_build = {
+    "build", "MODEL.dyn", "compile a model to an object file and a C header", NULL, options, 1, 1,
+    true,    run};

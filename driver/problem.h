@@ -1,0 +1,35 @@
+/* A compiled model with the values that a command line gives it: what `eval` and `run` share. */
+#ifndef DYN_DRIVER_PROBLEM_H
+#define DYN_DRIVER_PROBLEM_H
+#include "driver/session.h"
+
+struct input_drive {                /* --input F=file.csv[:column] */
+  const char *name, *path, *column; /* column NULL: by the input's name, or the only one */
+  dyn_input_table *table;
+};
+
+struct problem {
+  dyn_problem model_problem; /* for the runtime */
+  const dyn_model *model;
+  double *p, *x;
+  unsigned char *is_set; /* parameters that --at gives */
+  dyn_input_source *inputs;
+  VECTOR(struct input_drive) drives;
+};
+
+/* Before the model is checked: splits --input into expressions, which go to the compiler, and
+ * tables, which are kept for problem_open. False, with a diagnostic, on a fault. */
+bool problem_take_inputs(struct session *session, struct problem *problem);
+/* Reads those tables (a step of problem_open). */
+bool problem_open_inputs(struct session *session, struct problem *problem);
+/* Parameters and inputs of an interpreted or compiled model. */
+bool problem_open(struct session *session, struct problem *problem, const dyn_model *model);
+/* The start state at time t, assembled; what had to be moved is told. */
+int problem_assemble(struct session *session, struct problem *problem, double t);
+/* The same problem, run by other code for the same model. */
+void problem_use_model(struct problem *problem, const dyn_model *model);
+void problem_close(struct problem *problem);
+
+/* The exit status of a failure that the runtime reports. */
+int problem_status(dyn_status status);
+#endif

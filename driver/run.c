@@ -1,0 +1,259 @@
+/* dyn run: simulates a model and writes its trajectory. */
+#include "base/module.h"
+#include "driver/commands.h"
+#include "driver/problem.h"
+#include "driver/progress.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+    {OPTION_UNTIL, "--until", NULL, "SECONDS", NULL, "the end of the run"},
+    {OPTION_FROM, "--from", NULL, "SECONDS", NULL, "its begin (default: 0)"},
+    {OPTION_EVERY, "--every", NULL, "SECONDS", NULL,
+     "time between rows (default: a thousandth of the run)"},
+    {OPTION_TOLERANCE, "--tolerance", NULL, "NUMBER", NULL, "relative error of a step"},
+    {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
+    {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
+    {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
+     "auto, rk, rk5, rk8, adams or bdf (default: auto)"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive the equations: lagrange"},
+    {OPTION_START, "--start", NULL, "NAME=VALUE,...", NULL, "start values: --start \"θ=1, θ'=0\""},
+    {OPTION_INPUT, "--input", NULL, "NAME=VALUE", NULL,
+     "an input as an expression of t, or file.csv[:column]"},
+    {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
+     "what evaluates (default: jit; the numbers are the same)"},
+    {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
+     "where the rows go: a .csv or .h5 file (default: CSV to standard output)"},
+    {OPTION_QUIET, "--quiet", "-q", NULL, NULL, "no summary, no progress"},
+    {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
+
+/* The one variable that a signal handler may write; nothing else in dyn is global. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+/* The first ^C ends the run in order, a second one ends the program. */
+static void catch_interrupts(void) {
+  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---------------------------------------------------------------- what was asked for */
+
+/* Reads the options that are numbers over `out`; false, with diagnostics, if any is wrong. */
+static bool take_options(struct session *session, dyn_run_options *out) {
+  dyn_context *context = session_context(session);
+  const struct command *command = session->command;
+  const struct command_line *line = &session->line;
+  bool good = option_seconds(context, command, line, OPTION_FROM, &out->from);
+  good &= option_seconds(context, command, line, OPTION_UNTIL, &out->until);
+  good &= option_seconds(context, command, line, OPTION_EVERY, &out->every);
+  good &= option_seconds(context, command, line, OPTION_MAX_STEP, &out->max_step);
+  good &= option_number(context, command, line, OPTION_TOLERANCE, &out->tolerance);
+  good &= option_number(context, command, line, OPTION_ABSOLUTE, &out->absolute);
+  const char *integrator = session_option(session, OPTION_INTEGRATOR);
+  if (integrator == NULL) return good;
+  const char *names[32];
+  size_t count = 0;
+  for (; count < 32 && dyn_integrator_name((int32_t)count) != NULL; count++) {
+    names[count] = dyn_integrator_name((int32_t)count);
+    if (strcmp(names[count], integrator) == 0) out->integrator = names[count];
+    if (strcmp(names[count], integrator) == 0) return good;
+  }
+  const char *near = nearest_name(integrator, names, count);
+  char *help = arena_format(&context->arena, near != NULL ? "did you mean '%s'?" : "%s",
+                            near != NULL ? near : "it can be auto, rk, rk5, rk8, adams or bdf");
+  report_bad_value(context, "--integrator", integrator, help);
+  return false;
+}
+
+/* Signs and ranges, so that the message names the option and not a field of a struct. */
+static bool check_options(struct session *session) {
+  static const enum option_id positive[] = {OPTION_EVERY, OPTION_TOLERANCE, OPTION_ABSOLUTE,
+                                            OPTION_MAX_STEP};
+  for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
+    const char *text = session_option(session, positive[i]);
+    if (text == NULL || strtod(text, NULL) > 0) continue;
+    report_bad_value(session_context(session), option_name(session->command, positive[i]), text,
+                     "it is greater than 0");
+    return false;
+  }
+  return true;
+}
+
+static bool check_end(struct session *session) {
+  if (session_option(session, OPTION_UNTIL) != NULL || session->compiler->model->run.until != 0)
+    return true;
+  struct diagnostic *diagnostic =
+      diagnostic_add(session_context(session), DIAG_NO_END_TIME, nowhere, NULL);
+  diagnostic_help(session_context(session), diagnostic,
+                  "give '--until 10', or write 'simulate(until = 10 [s])' in the model");
+  return false;
+}
+
+/* ---------------------------------------------------------------- where rows go */
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static dyn_status open_hdf5(struct session *session, const char *path, dyn_sink *sink,
+                            dyn_message *message) {
+  const char *reason = "";
+  void *address = module_open("dyn_hdf5", &reason);
+  dyn_hdf5_entry *entry = NULL;
+  memcpy(&entry, &address, sizeof entry);
+  const dyn_hdf5_module *module = entry != NULL ? entry() : NULL;
+  if (module != NULL && module->abi == DYN_HDF5_ABI) return module->open(path, sink, message);
+  diagnostic_add(session_context(session), DIAG_MODULE_UNAVAILABLE, nowhere, "dyn_hdf5",
+                 module != NULL ? "it is of another version of dyn" : reason, NULL);
+  return DYN_BAD_FILE;
+}
+
+static bool open_sink(struct session *session, dyn_sink *sink) {
+  const char *path = session_option(session, OPTION_OUTPUT);
+  dyn_message message = {""};
+  dyn_status status;
+  if (path == NULL || strcmp(path, "-") == 0) {
+    path = "standard output";
+    status = dyn_csv_attach(stdout, sink, &message);
+  } else if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
+    status = open_hdf5(session, path, sink, &message);
+  } else {
+    status = dyn_csv_open(path, sink, &message);
+  }
+  if (status != DYN_DONE && message.text[0] != '\0')
+    diagnostic_add(session_context(session), DIAG_CANNOT_WRITE, nowhere, path, message.text, NULL);
+  return status == DYN_DONE;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+struct run {
+  struct session *session;
+  struct progress progress;
+};
+
+static void on_progress(void *user, double t, const dyn_run_options *run_options) {
+  struct run *run = user;
+  progress_update(&run->progress, t, run_options);
+}
+
+static const dyn_model *on_jacobian(void *user) {
+  struct run *run = user;
+  return compiler_add_jacobian(run->session->compiler);
+}
+
+static void report_end(struct session *session, const dyn_run_summary *summary) {
+  dyn_context *context = session_context(session);
+  if (summary->status == DYN_SINK_FAILED) {
+    if (strstr(summary->message.text, strerror(EPIPE)) == NULL)
+      diagnostic_add(context, DIAG_CANNOT_WRITE, nowhere, "the rows", summary->message.text, NULL);
+    return;
+  }
+  if (problem_status(summary->status) == EXIT_COMMAND_LINE) {
+    diagnostic_add(context, DIAG_NO_RUN, nowhere, summary->message.text, NULL);
+    return;
+  }
+  struct text time = {0};
+  text_number(&time, summary->reached);
+  diagnostic_add(context, DIAG_RUN_ENDED, nowhere, text_string(&time), summary->message.text, NULL);
+  text_free(&time);
+}
+
+static void print_summary(const dyn_model *model, const dyn_run_summary *summary) {
+  size_t length = dyn_run_summary_text(model, summary, NULL, 0);
+  char *text = checked_calloc(length + 1, 1);
+  dyn_run_summary_text(model, summary, text, length + 1);
+  fputs(text, stderr);
+  free(text);
+}
+
+static int integrate(struct session *session, struct problem *problem,
+                     const dyn_run_options *run_options, const dyn_sink *sink) {
+  struct run run = {session, progress_begin(session_may_talk(session))};
+  dyn_run_callbacks callbacks = {&run, on_progress, &interrupted, on_jacobian};
+  dyn_run_summary summary = {0};
+  double started = compiler_clock();
+  catch_interrupts();
+  dyn_run(&problem->model_problem, run_options, sink, &callbacks, problem->x, &summary);
+  session_add_stage(session, "run", compiler_clock() - started);
+  progress_end(&run.progress);
+  if (summary.status != DYN_DONE) report_end(session, &summary);
+  if (session_may_talk(session) && problem_status(summary.status) != EXIT_COMMAND_LINE)
+    print_summary(problem->model, &summary);
+  int status = problem_status(summary.status);
+  dyn_run_summary_clear(&summary);
+  return status;
+}
+
+static int simulate(struct session *session, struct problem *problem) {
+  dyn_run_options run_options;
+  dyn_message message = {""};
+  dyn_status answer = dyn_run_options_init(problem->model, problem->p, &run_options, &message);
+  if (answer != DYN_DONE) {
+    diagnostic_add(session_context(session), DIAG_NO_RUN, nowhere, message.text, NULL);
+    return problem_status(answer);
+  }
+  if (!take_options(session, &run_options) || !check_options(session)) return EXIT_COMMAND_LINE;
+  int status = problem_assemble(session, problem, run_options.from);
+  if (status != EXIT_DONE) return status;
+  session_flush_diagnostics(session); /* warnings first, then the rows */
+  dyn_sink sink = {0};
+  if (!open_sink(session, &sink)) return EXIT_COMMAND_LINE;
+  status = integrate(session, problem, &run_options, &sink);
+  if (sink.close != NULL) sink.close(sink.user);
+  return status;
+}
+
+/* The interpreter gives the parameters their values, which then go into the machine code. */
+static bool prepare(struct session *session, struct problem *problem) {
+  dyn_compiler *compiler = session->compiler;
+  if (!session_read_model(session) ||
+      !compiler_derive(compiler, session_option(session, OPTION_METHOD)) || !check_end(session))
+    return false;
+  const dyn_model *interpreted = compiler_interpret(compiler);
+  if (interpreted == NULL || !problem_open(session, problem, interpreted)) return false;
+  const char *engine = session_option(session, OPTION_BACKEND);
+  if (engine != NULL && strcmp(engine, "interpreter") == 0) return true;
+  const dyn_model *compiled = compiler_jit(compiler, problem->p, -1);
+  if (compiled != NULL) problem_use_model(problem, compiled);
+  return compiled != NULL;
+}
+
+static int run(struct session *session) {
+  struct problem problem = {0};
+  session_override(session, OPTION_START, DYN_OVERRIDE_START);
+  dyn_run_options probe = {0};
+  int status = EXIT_COMMAND_LINE;
+  if (take_options(session, &probe) && check_options(session) &&
+      problem_take_inputs(session, &problem)) {
+    if (prepare(session, &problem))
+      status = simulate(session, &problem);
+    else
+      status = session_fault_status(session);
+  }
+  problem_close(&problem);
+  return status;
+}
+
+const struct command command_run = {"run",
+                                    "MODEL.dyn",
+                                    "simulate a model and write its trajectory",
+                                    "Rows are CSV with a header of names, in SI units. What the "
+                                    "model's 'simulate' says holds where\n"
+                                    "no option is given. A summary goes to standard error.\n",
+                                    options,
+                                    1,
+                                    1,
+                                    true,
+                                    run};

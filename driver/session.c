@@ -1,0 +1,101 @@
+/* What all commands share: reading the model, reporting, writing. */
+#include "driver/session.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct span nowhere = {0, 0, 0};
+
+bool session_read_model(struct session *session) {
+  session_override(session, OPTION_SET, DYN_OVERRIDE_SET);
+  return compiler_read(session->compiler, session->line.arguments.items[0]);
+}
+
+void session_override(struct session *session, enum option_id id, dyn_override kind) {
+  for (uint32_t i = 0; i < session->line.options.count; i++) {
+    const struct option_value *value = &session->line.options.items[i];
+    if (value->id != id) continue;
+    compiler_override(session->compiler, kind, option_name(session->command, id), value->text);
+  }
+}
+
+/* ---------------------------------------------------------------- diagnostics and talk */
+
+bool session_stderr_has_colour(void) {
+  const char *terminal = getenv("TERM"), *refused = getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) && (refused == NULL || *refused == '\0') &&
+         (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+void session_flush_diagnostics(struct session *session) {
+  dyn_context *context = session_context(session);
+  if (session->diagnostics_as_json || context->diagnostics.count == 0) return;
+  struct text text = {0};
+  diagnostics_render_text(context, &text, session_stderr_has_colour());
+  fwrite(text_string(&text), 1, text.length, stderr);
+  text_free(&text);
+  context->diagnostics.count = 0; /* the items stay in the context's arena */
+  context->diagnostics.error_count = context->diagnostics.warning_count = 0;
+  context->diagnostics.dropped = 0;
+}
+
+/* Codes 08xx are about the command line. */
+static bool is_about_command_line(enum diagnostic_code code) {
+  return strncmp(diagnostic_entry(code)->name + 1, "08", 2) == 0;
+}
+
+int session_fault_status(struct session *session) {
+  dyn_context *context = session_context(session);
+  if (diagnostics_blame_command_line(context)) return EXIT_COMMAND_LINE;
+  for (uint32_t i = 0; i < context->diagnostics.count; i++)
+    if (is_about_command_line(context->diagnostics.items[i]->code)) return EXIT_COMMAND_LINE;
+  return EXIT_MODEL;
+}
+
+bool session_may_talk(const struct session *session) {
+  return !session->quiet && !session->diagnostics_as_json;
+}
+
+void session_add_stage(struct session *session, const char *words, double seconds) {
+  if (session->own_stage_count < sizeof session->own_stages / sizeof session->own_stages[0])
+    session->own_stages[session->own_stage_count++] = (struct own_stage){words, seconds};
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static bool report_write(struct session *session, const char *name, int fault) {
+  if (fault == EPIPE) { /* nobody reads any more: no news to whoever closed the pipe */
+    return false;
+  }
+  diagnostic_add(session_context(session), DIAG_CANNOT_WRITE, nowhere, name, strerror(fault), NULL);
+  return false;
+}
+
+bool session_write_output(struct session *session, const struct text *text) {
+  errno = 0;
+  if (fwrite(text_string(text), 1, text->length, stdout) == text->length) return true;
+  return report_write(session, "standard output", errno != 0 ? errno : EIO);
+}
+
+bool session_close_output(struct session *session) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+  return report_write(session, "standard output", errno != 0 ? errno : EIO);
+}
+
+/* Written beside its place and then renamed, so that a failure leaves an older file alone. */
+bool session_write_file(struct session *session, const char *path, const struct text *text) {
+  struct text beside = {0};
+  text_format(&beside, "%s.%ld.part", path, (long)getpid());
+  errno = 0;
+  FILE *file = fopen(text_string(&beside), "wb");
+  bool good = file != NULL && fwrite(text_string(text), 1, text->length, file) == text->length;
+  if (file != NULL && fclose(file) != 0) good = false;
+  if (good) good = rename(text_string(&beside), path) == 0;
+  int fault = errno != 0 ? errno : EIO;
+  if (!good && file != NULL) remove(text_string(&beside));
+  text_free(&beside);
+  return good || report_write(session, path, fault);
+}

@@ -1,0 +1,95 @@
+/* dyn.h: compiling a model in memory.
+ *
+ *   dyn_compiler *compiler = dyn_compiler_new();
+ *   dyn_compiler_add_file(compiler, "pendulum.dyn");
+ *   const dyn_model *model = dyn_compiler_model(compiler, DYN_ENGINE_JIT);
+ *   if (model == NULL) {
+ *     char *text = dyn_compiler_diagnostics(compiler, DYN_DIAGNOSTICS_TEXT);
+ *     fputs(text, stderr);
+ *     dyn_text_free(text);
+ *   }
+ *   ... dyn_runtime.h runs the model ...
+ *   dyn_compiler_free(compiler);
+ *
+ * A compiler is one model. Each step takes the ones before it along: asking for the model checks
+ * and derives it first. Errors are values: functions answer 0 or an object on success, -1 or NULL
+ * otherwise, and what was wrong stands in the diagnostics. Nothing prints or exits, and nothing is
+ * shared between compilers: threads may use one each. Texts that are returned belong to the
+ * caller, who ends them with dyn_text_free; the model belongs to the compiler. */
+#ifndef DYN_DYN_H
+#define DYN_DYN_H
+#include <stddef.h>
+#include "dyn/dyn_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef DYN_API
+#if defined(__GNUC__)
+#define DYN_API __attribute__((visibility("default")))
+#else
+#define DYN_API
+#endif
+#endif
+
+typedef struct dyn_compiler dyn_compiler;
+
+DYN_API const char *dyn_version(void); /* "0.1.0" (static) */
+DYN_API dyn_compiler *dyn_compiler_new(void);
+DYN_API void dyn_compiler_free(dyn_compiler *compiler); /* NULL allowed; ends its model too */
+DYN_API void dyn_text_free(char *text);                 /* NULL allowed */
+
+/* The text of the model, once a compiler: `name` is shown in messages. The text is copied and may
+ * hold anything. */
+DYN_API int dyn_compiler_add_text(dyn_compiler *compiler, const char *name, const char *text,
+                                  size_t length);
+/* The same from a file; "-" is standard input. */
+DYN_API int dyn_compiler_add_file(dyn_compiler *compiler, const char *path);
+
+typedef enum dyn_override {
+  DYN_OVERRIDE_SET,   /* parameters, constants, inputs: "m = 3, l = 20 [cm]" */
+  DYN_OVERRIDE_START, /* start values: "θ = 1, θ' = 0" */
+  DYN_OVERRIDE_INPUT, /* inputs as expressions of time: "F = sin(t)" */
+  DYN_OVERRIDE_AT     /* a state to evaluate at; checked, and kept for the caller */
+} dyn_override;
+
+/* Assignments on top of the model, before it is checked; may be called again for more. */
+DYN_API int dyn_compiler_override(dyn_compiler *compiler, dyn_override kind, const char *text);
+
+/* Names, dimensions, structure. */
+DYN_API int dyn_compiler_check(dyn_compiler *compiler);
+/* The equations of motion. `method`: "lagrange"; NULL: what the model says, or the default. Once
+ * derived, the method stays. */
+DYN_API int dyn_compiler_derive(dyn_compiler *compiler, const char *method);
+
+typedef enum dyn_equations {
+  DYN_EQUATIONS_TEXT,
+  DYN_EQUATIONS_LATEX,
+  DYN_EQUATIONS_JSON
+} dyn_equations;
+
+/* The equations for a reader. `show`: further parts, separated by commas ("energies,momenta"), or
+ * NULL. */
+DYN_API char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format,
+                                     const char *show);
+
+typedef enum dyn_engine {
+  DYN_ENGINE_INTERPRETER, /* ready at once, slower */
+  DYN_ENGINE_JIT          /* machine code made by LLVM; the library is loaded on demand */
+} dyn_engine;
+
+/* The compiled model; the same numbers with either engine. Lives until dyn_compiler_free. */
+DYN_API const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine);
+
+typedef enum dyn_diagnostics { DYN_DIAGNOSTICS_TEXT, DYN_DIAGNOSTICS_JSON } dyn_diagnostics;
+
+/* Errors, warnings and notes so far, in the order of the text; "" (JSON: "[]") if there are none.
+ */
+DYN_API char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format);
+DYN_API size_t dyn_compiler_error_count(const dyn_compiler *compiler);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
