@@ -24,14 +24,18 @@ struct system {
 
   expr *mass;            /* n*n, column by column; entry of (row i, column j) at [i + j*n] */
   bool mass_is_symmetric; /* structurally; false where forces are linear in accelerations */
-  expr *forcing;         /* n */
+  expr *forcing;         /* n; forcing = applied - inertial */
+  expr *inertial;        /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
+  expr *applied;         /* n: from potentials, dissipation and forces, without q'' */
   expr *rate;            /* rates; may hold acceleration symbols */
   expr *output;          /* the model's outputs; may hold acceleration symbols */
 
   bool has_energy; /* kinetic and potential parts are known apart */
   bool energy_is_conserved;
   expr kinetic_energy, potential_energy;
-  expr *momentum; /* n: dL/dq' */
+  expr *momentum;        /* n: p = dL/dq' */
+  expr *momentum_rate;   /* n: p' = dL/dq + nonconservative; may hold acceleration symbols */
+  expr *nonconservative; /* n: Q - dD/dq'; may hold acceleration symbols */
   struct system_invariant *invariants;
   uint32_t invariant_count;
 

@@ -1,0 +1,255 @@
+/* Lagrange's equations of the second kind, with Rayleigh dissipation and generalized forces:
+ *
+ *     d/dt(dL/dq'_i) - dL/dq_i + dD/dq'_i = Q_i,        L = T - V
+ *
+ * (Goldstein, Poole, Safko, Classical Mechanics, 3rd ed.: section 1.4 for the equations and the
+ * generalized forces, section 1.5 for velocity-dependent potentials and the dissipation function;
+ * Lanczos, The Variational Principles of Mechanics, 4th ed., chapter V.)
+ * Several dissipation statements add up to one D, as energies do.
+ *
+ * With p_i = dL/dq'_i the chain rule gives
+ *
+ *     d/dt p_i = sum_j dp_i/dq'_j q''_j + [ sum_j dp_i/dq_j q'_j + sum_k dp_i/dz_k z'_k + dp_i/dt ]
+ *
+ * so that M_ij = dp_i/dq'_j is the Hessian of L, which may depend on the velocities when L is not
+ * quadratic in them, and the bracket goes to the right-hand side. What the forces or the rates z'
+ * hold of accelerations must be linear and moves to M.
+ *
+ * Needs: a checked model. Promises: M and forcing free of accelerations. No product is expanded:
+ * derivatives are taken on the graph with one tangent per direction, shared by all rows. */
+#include "derive/method.h"
+#include "sema/model.h"
+#include <stdlib.h>
+
+struct lagrange {
+  dyn_context *context;
+  struct system *system;
+  const struct model *model;
+  struct expr_graph *graph;
+  const struct terms *terms;
+  uint32_t n;
+  expr *kinetic_momentum;   /* dT/dq' */
+  expr *potential_momentum; /* dV/dq', 0 but for velocity-dependent potentials */
+  expr *force;              /* Q - dD/dq' - dV/dq */
+  expr *kinetic_slope;      /* dT/dq */
+  expr *acceleration;       /* the symbols q'' */
+};
+
+static void lagrange_free(struct lagrange *l) {
+  free(l->kinetic_momentum);
+  free(l->potential_momentum);
+  free(l->force);
+  free(l->kinetic_slope);
+  free(l->acceleration);
+}
+
+static struct lagrange lagrange_new(dyn_context *context, struct system *system,
+                                    const struct terms *terms) {
+  struct lagrange l = {.context = context,
+                       .system = system,
+                       .model = system->model,
+                       .graph = system->graph,
+                       .terms = terms,
+                       .n = system->n};
+  size_t size = l.n ? l.n : 1;
+  l.kinetic_momentum = checked_calloc(size, sizeof(expr));
+  l.potential_momentum = checked_calloc(size, sizeof(expr));
+  l.kinetic_slope = checked_calloc(size, sizeof(expr));
+  l.acceleration = checked_calloc(size, sizeof(expr));
+  for (uint32_t i = 0; i < l.n; i++)
+    l.acceleration[i] = l.model->coordinates.items[i].acceleration;
+  l.force = terms_generalized_forces((struct model *)l.model);
+  return l;
+}
+
+static expr difference(struct lagrange *l, expr a, expr b) {
+  return expr_subtract(l->graph, a, b);
+}
+
+/* Momenta, the upper half of their derivatives by velocities, and the dissipative forces. Column
+ * by column, so that every row shares the tangent of that velocity. */
+static void derive_by_velocities(struct lagrange *l) {
+  uint32_t n = l->n;
+  for (uint32_t j = 0; j < n; j++) {
+    struct expr_tangent *tangent = expr_tangent_new(l->graph);
+    expr_tangent_seed(tangent, l->model->coordinates.items[j].velocity, expr_integer(l->graph, 1));
+    l->kinetic_momentum[j] = expr_tangent_of(tangent, l->terms->kinetic);
+    l->potential_momentum[j] = expr_tangent_of(tangent, l->terms->potential);
+    l->system->momentum[j] = difference(l, l->kinetic_momentum[j], l->potential_momentum[j]);
+    for (uint32_t i = 0; i <= j; i++) {
+      expr entry = expr_tangent_of(tangent, l->system->momentum[i]);
+      l->system->mass[i + (size_t)j * n] = entry;
+      l->system->mass[j + (size_t)i * n] = entry;
+    }
+    l->force[j] = difference(l, l->force[j], expr_tangent_of(tangent, l->terms->dissipation));
+    l->system->nonconservative[j] = l->force[j];
+    expr_tangent_free(tangent);
+  }
+}
+
+static void derive_by_positions(struct lagrange *l) {
+  for (uint32_t j = 0; j < l->n; j++) {
+    struct expr_tangent *tangent = expr_tangent_new(l->graph);
+    expr_tangent_seed(tangent, l->model->coordinates.items[j].position, expr_integer(l->graph, 1));
+    l->kinetic_slope[j] = expr_tangent_of(tangent, l->terms->kinetic);
+    l->force[j] = difference(l, l->force[j], expr_tangent_of(tangent, l->terms->potential));
+    l->system->momentum_rate[j] = expr_add(l->graph, l->force[j], l->kinetic_slope[j]);
+    expr_tangent_free(tangent);
+  }
+}
+
+/* The total time derivative with q'' left out. An input given as an expression of time has a known
+ * derivative; others have none, which check_inputs has refused where it would matter. */
+static struct expr_tangent *time_tangent(struct lagrange *l) {
+  struct expr_tangent *tangent = expr_tangent_new(l->graph);
+  for (uint32_t j = 0; j < l->n; j++) {
+    const struct model_coordinate *coordinate = &l->model->coordinates.items[j];
+    expr_tangent_seed(tangent, coordinate->position, coordinate->velocity);
+  }
+  for (uint32_t k = 0; k < l->model->states.count; k++)
+    expr_tangent_seed(tangent, l->model->states.items[k].value, l->model->states.items[k].rate);
+  for (uint32_t k = 0; k < l->model->inputs.count; k++) {
+    const struct model_input *input = &l->model->inputs.items[k];
+    if (input->is_set)
+      expr_tangent_seed(tangent, input->symbol,
+                        expr_derivative(l->graph, input->value, l->model->time));
+  }
+  expr_tangent_seed(tangent, l->model->time, expr_integer(l->graph, 1));
+  return tangent;
+}
+
+/* For a `lagrangian`, whose parts are not known apart: the terms of dL/dq without velocities are
+ * read as a force of position, the others as inertia. */
+static void split_lagrangian_slope(struct lagrange *l) {
+  struct expr_symbol_set *velocities = expr_symbol_set_new(l->graph);
+  for (uint32_t j = 0; j < l->n; j++)
+    expr_symbol_set_add(velocities, l->model->coordinates.items[j].velocity);
+  for (uint32_t i = 0; i < l->n; i++) {
+    expr slope = l->kinetic_slope[i], at_rest;
+    if (!expr_symbol_set_touches(velocities, slope)) {
+      at_rest = slope;
+    } else if (expr_operator_of(l->graph, slope) == EXPR_SUM) {
+      uint32_t count;
+      const struct expr_operand *operands = expr_operands(l->graph, slope, &count);
+      struct expr_operand *terms = checked_malloc(count * sizeof *terms);
+      for (uint32_t k = 0; k < count; k++) terms[k] = operands[k];
+      VECTOR(expr) resting = {0};
+      for (uint32_t k = 0; k < count; k++) {
+        if (expr_symbol_set_touches(velocities, terms[k].node)) continue;
+        expr factor = expr_rational(l->graph, expr_pool_number(l->graph, terms[k].number));
+        vector_push(&resting, expr_multiply(l->graph, factor, terms[k].node));
+      }
+      at_rest = expr_sum(l->graph, resting.items, resting.count);
+      vector_free(&resting);
+      free(terms);
+    } else {
+      continue;
+    }
+    l->kinetic_slope[i] = difference(l, slope, at_rest);
+    l->force[i] = expr_add(l->graph, l->force[i], at_rest);
+  }
+  expr_symbol_set_free(velocities);
+}
+
+static void derive_by_time(struct lagrange *l) {
+  struct expr_tangent *tangent = time_tangent(l);
+  for (uint32_t i = 0; i < l->n; i++) {
+    expr rate = expr_tangent_of(tangent, l->kinetic_momentum[i]);
+    l->system->inertial[i] = difference(l, rate, l->kinetic_slope[i]);
+    l->system->applied[i] =
+        expr_add(l->graph, l->force[i], expr_tangent_of(tangent, l->potential_momentum[i]));
+  }
+  expr_tangent_free(tangent);
+}
+
+/* Moves the accelerations that one side holds to the mass matrix; `sign` is what the side's sign
+ * becomes on the left. */
+static bool move_accelerations(struct lagrange *l, expr *side, uint32_t row, int sign,
+                               expr *coefficients) {
+  expr rest;
+  if (!expr_linear_parts(l->graph, side[row], l->acceleration, l->n, coefficients, &rest))
+    return false;
+  side[row] = rest;
+  for (uint32_t j = 0; j < l->n; j++) {
+    expr *entry = &l->system->mass[row + (size_t)j * l->n];
+    *entry = sign > 0 ? expr_add(l->graph, *entry, coefficients[j])
+                      : expr_subtract(l->graph, *entry, coefficients[j]);
+  }
+  return true;
+}
+
+static bool mass_is_symmetric(const struct system *system) {
+  uint32_t n = system->n;
+  for (uint32_t j = 0; j < n; j++)
+    for (uint32_t i = 0; i < j; i++)
+      if (system->mass[i + (size_t)j * n] != system->mass[j + (size_t)i * n]) return false;
+  return true;
+}
+
+/* The parts left of and right of the equals sign become M q'' = applied - inertial. */
+static bool assemble(struct lagrange *l) {
+  struct system *system = l->system;
+  struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
+  for (uint32_t j = 0; j < l->n; j++) expr_symbol_set_add(set, l->acceleration[j]);
+  expr *coefficients = checked_calloc(l->n ? l->n : 1, sizeof(expr));
+  bool ok = true;
+  for (uint32_t i = 0; i < l->n && ok; i++) {
+    if (expr_symbol_set_touches(set, system->applied[i]))
+      ok = move_accelerations(l, system->applied, i, -1, coefficients);
+    if (ok && expr_symbol_set_touches(set, system->inertial[i]))
+      ok = move_accelerations(l, system->inertial, i, 1, coefficients);
+    if (!ok)
+      diagnostic_add(l->context, DIAG_EQUATION_NOT_LINEAR_IN_ACCELERATIONS,
+                     l->model->coordinates.items[i].id.span, l->model->coordinates.items[i].id.name,
+                     NULL);
+    system->forcing[i] = difference(l, system->applied[i], system->inertial[i]);
+  }
+  free(coefficients);
+  expr_symbol_set_free(set);
+  system->mass_is_symmetric = mass_is_symmetric(system);
+  return ok;
+}
+
+/* An input in a momentum would need its time derivative. */
+static bool check_inputs(struct lagrange *l) {
+  bool ok = true;
+  for (uint32_t k = 0; k < l->model->inputs.count; k++) {
+    const struct model_input *input = &l->model->inputs.items[k];
+    if (input->is_set) continue;
+    struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
+    expr_symbol_set_add(set, input->symbol);
+    bool found = false;
+    for (uint32_t i = 0; i < l->n && !found; i++) {
+      if (!expr_symbol_set_touches(set, l->system->momentum[i])) continue;
+      found = true;
+      const struct model_coordinate *coordinate = &l->model->coordinates.items[i];
+      struct diagnostic *d = diagnostic_add(l->context, DIAG_INPUT_DERIVATIVE_NEEDED,
+                                            input->id.span, input->id.name, coordinate->id.name,
+                                            NULL);
+      for (uint32_t e = 0; e < l->model->energies.count; e++)
+        if (expr_symbol_set_touches(set, l->model->energies.items[e].value))
+          diagnostic_label(l->context, d, l->model->energies.items[e].span, "enters here");
+      diagnostic_help(l->context, d,
+                      "give '%s' as an expression of time (--input \"%s=...\"), or make it a "
+                      "parameter if it is constant",
+                      input->id.name, input->id.name);
+    }
+    expr_symbol_set_free(set);
+    ok = ok && !found;
+  }
+  return ok;
+}
+
+bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms) {
+  struct lagrange l = lagrange_new(context, system, terms);
+  derive_by_velocities(&l);
+  bool ok = check_inputs(&l);
+  if (ok) {
+    derive_by_positions(&l);
+    if (terms->is_lagrangian) split_lagrangian_slope(&l);
+    derive_by_time(&l);
+    ok = assemble(&l);
+  }
+  lagrange_free(&l);
+  return ok;
+}

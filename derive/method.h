@@ -1,0 +1,16 @@
+/* Inside derive/: what a method of derivation is, and the steps they share. */
+#ifndef DYN_DERIVE_METHOD_H
+#define DYN_DERIVE_METHOD_H
+#include "derive/system.h"
+#include "derive/terms.h"
+
+/* Fills mass, mass_is_symmetric, forcing and its parts, momenta and their rates of a system whose
+ * arrays are allocated. Reports and returns false where the model does not allow it. */
+bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
+/* Reports coordinates without inertia and a mass matrix that is singular identically. */
+bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
+
+/* Finds the energy or Jacobi integral and the momenta that are conserved. */
+void invariants_find(struct system *system, const struct terms *terms);
+#endif

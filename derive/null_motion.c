@@ -1,0 +1,155 @@
+/* Names the coordinates whose inertia is missing in combination, from numeric null vectors of the
+ * mass matrix at two random states. If the ratios are simple and the same at both, the combination
+ * is printed: "only the combination x1 + x2 has inertia". */
+#include "derive/null_motion.h"
+#include "derive/elimination.h"
+#include "derive/sample.h"
+#include "base/bug.h"
+#include "sema/model.h"
+#include <math.h>
+#include <stdlib.h>
+
+struct null_space {
+  double *vectors; /* n*n, `dimension` vectors of n */
+  double *matrix;  /* n*n, the mass matrix there */
+  uint32_t dimension;
+};
+
+static struct null_space null_space_at(const struct system *system, uint64_t seed) {
+  size_t n = system->n;
+  struct null_space space = {checked_calloc(n * n, sizeof(double)),
+                             checked_calloc(n * n, sizeof(double)), 0};
+  double *a = checked_calloc(n * n, sizeof *a), *scale = checked_calloc(n, sizeof *scale);
+  struct sample sample;
+  sample_init(&sample, system->model);
+  for (uint64_t attempt = 0; attempt < 8; attempt++) { /* away from places without values */
+    sample_draw(&sample, seed + attempt, attempt >= 4);
+    expr_evaluate(system->graph, system->mass, n * n, sample_value, &sample, space.matrix);
+    bool finite = true;
+    for (size_t k = 0; k < n * n; k++) finite = finite && isfinite(space.matrix[k]);
+    if (finite) break;
+  }
+  for (size_t k = 0; k < n * n; k++) a[k] = space.matrix[k];
+  elimination_scale(a, (uint32_t)n, scale);
+  uint32_t rank = elimination_null_space(a, (uint32_t)n, 1e-8, space.vectors);
+  if (rank == n) { /* singular beyond what doubles show: take the smallest pivot */
+    for (size_t k = 0; k < n * n; k++) a[k] = space.matrix[k] / (scale[k % n] * scale[k / n]);
+    rank = elimination_null_space(a, (uint32_t)n, 1e-5, space.vectors);
+  }
+  space.dimension = (uint32_t)n - rank;
+  for (size_t v = 0; v < space.dimension; v++) /* back to the unscaled velocities */
+    for (size_t i = 0; i < n; i++) space.vectors[i + v * n] /= scale[i];
+  sample_clear(&sample);
+  free(a);
+  free(scale);
+  return space;
+}
+
+static void null_space_free(struct null_space *space) {
+  free(space->vectors);
+  free(space->matrix);
+}
+
+static uint32_t mark_involved(const struct system *system, const struct null_space *space,
+                              bool *involved) {
+  uint32_t n = system->n, count = 0;
+  for (uint32_t v = 0; v < space->dimension; v++) {
+    double largest = 0;
+    for (uint32_t i = 0; i < n; i++) largest = fmax(largest, fabs(space->vectors[i + (size_t)v * n]));
+    for (uint32_t i = 0; i < n; i++)
+      if (fabs(space->vectors[i + (size_t)v * n]) > 1e-6 * largest) involved[i] = true;
+  }
+  for (uint32_t i = 0; i < n; i++) count += involved[i];
+  return count;
+}
+
+/* The one row that all involved rows are multiples of, divided by its first entry; false if they
+ * are not of rank one. */
+static bool common_row(const struct system *system, const struct null_space *space,
+                       const bool *involved, uint32_t count, double *row) {
+  uint32_t n = system->n, lead = n;
+  if (space->dimension + 1 != count) return false;
+  for (uint32_t i = n; i-- > 0;)
+    if (involved[i]) lead = i;
+  if (lead == n || space->matrix[lead + (size_t)lead * n] == 0) return false;
+  for (uint32_t j = 0; j < n; j++)
+    row[j] = involved[j]
+                 ? space->matrix[lead + (size_t)j * n] / space->matrix[lead + (size_t)lead * n]
+                 : 0;
+  return true;
+}
+
+/* p/q near x with q up to 12, or false. */
+static bool simple_ratio(double x, long *p, long *q) {
+  for (*q = 1; *q <= 12; ++*q) {
+    double scaled = x * (double)*q;
+    if (fabs(scaled) > 1000) return false;
+    *p = lround(scaled);
+    if (*p != 0 && fabs(scaled - (double)*p) < 1e-7 * (double)*q) return true;
+  }
+  return false;
+}
+
+/* Writes "x1 + 2*x2" into out; false if a coefficient is not a simple number. */
+static bool put_combination(const struct system *system, const bool *involved, const double *row,
+                            struct text *out) {
+  bool first = true;
+  for (uint32_t i = 0; i < system->n; i++) {
+    long p, q;
+    if (!involved[i]) continue;
+    if (!simple_ratio(row[i], &p, &q)) return false;
+    text_put(out, first ? (p < 0 ? "-" : "") : (p < 0 ? " - " : " + "));
+    if (labs(p) != 1) text_format(out, "%ld*", labs(p));
+    text_put(out, system->model->coordinates.items[i].id.name);
+    if (q != 1) text_format(out, "/%ld", q);
+    first = false;
+  }
+  return true;
+}
+
+static bool same_rows(const double *a, const double *b, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (!(fabs(a[i] - b[i]) <= 1e-7 * (1 + fabs(a[i])))) return false;
+  return true;
+}
+
+static void put_names(const struct system *system, const bool *involved, uint32_t count,
+                      struct text *out) {
+  uint32_t shown = 0, limit = 8;
+  for (uint32_t i = 0; i < system->n && shown < limit; i++) {
+    if (!involved[i]) continue;
+    if (shown) text_put(out, shown + 1 == count ? " and " : ", ");
+    text_format(out, "'%s'", system->model->coordinates.items[i].id.name);
+    shown++;
+  }
+  if (count > limit) text_format(out, " and %u more", (unsigned)(count - limit));
+}
+
+void null_motion_find(const struct system *system, bool *involved, struct text *sentence) {
+  uint32_t n = system->n;
+  struct null_space one = null_space_at(system, 0xa11), two = null_space_at(system, 0xb22);
+  double *row = checked_calloc(n, sizeof *row), *other = checked_calloc(n, sizeof *other);
+  uint32_t count = mark_involved(system, &one, involved);
+  count = mark_involved(system, &two, involved);
+  struct text combination = {0};
+  if (count == 1) {
+    text_put(sentence, "no mass moves with ");
+    put_names(system, involved, count, sentence);
+    text_put(sentence, ": its terms in the kinetic energy cancel");
+  } else if (common_row(system, &one, involved, count, row) &&
+             common_row(system, &two, involved, count, other) && same_rows(row, other, n) &&
+             put_combination(system, involved, row, &combination)) {
+    text_format(sentence, "only the combination %s has inertia: use it as one coordinate, or give "
+                          "the others a mass of their own",
+                text_string(&combination));
+  } else {
+    text_put(sentence, "the coordinates ");
+    put_names(system, involved, count, sentence);
+    text_put(sentence, " can move together so that no mass moves");
+  }
+  text_free(&combination);
+  free(row);
+  free(other);
+  null_space_free(&one);
+  null_space_free(&two);
+}

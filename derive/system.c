@@ -1,0 +1,176 @@
+/* From model to system: picks the method, runs its steps in order, and keeps the structure's
+ * promises (system_check). The list of steps is derive_system; the mathematics is in the files of
+ * the methods. */
+#include "derive/method.h"
+#include "base/bug.h"
+#include "sema/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool derive_function(dyn_context *, struct system *, const struct terms *);
+
+static const struct {
+  const char *name;
+  derive_function *derive; /* NULL: known to the language, not available yet */
+} methods[] = {
+    {"lagrange", lagrange_derive}, {"augmented", NULL}, {"kane", NULL},
+    {"gibbs-appell", NULL},        {"hamilton", NULL},
+};
+enum { METHOD_COUNT = sizeof methods / sizeof *methods };
+
+/* The method's number, or METHOD_COUNT after a report. */
+static int find_method(dyn_context *context, const char *name, struct span span) {
+  const char *names[METHOD_COUNT];
+  struct text available = {0};
+  int found = METHOD_COUNT;
+  for (int i = 0; i < METHOD_COUNT; i++) {
+    names[i] = methods[i].name;
+    if (strcmp(name, methods[i].name) == 0) found = i;
+    if (!methods[i].derive) continue;
+    if (available.length) text_put(&available, ", ");
+    text_format(&available, "'%s'", methods[i].name);
+  }
+  if (found == METHOD_COUNT) {
+    struct diagnostic *d = diagnostic_add(context, DIAG_UNKNOWN_METHOD, span, name, NULL);
+    const char *near = nearest_name(name, names, METHOD_COUNT);
+    if (near) diagnostic_help(context, d, "did you mean '%s'?", near);
+    diagnostic_help(context, d, "available: %s", text_string(&available));
+  } else if (!methods[found].derive) {
+    struct diagnostic *d = diagnostic_add(context, DIAG_METHOD_NOT_AVAILABLE, span, name, NULL);
+    diagnostic_help(context, d, "available: %s; all methods give the same motion",
+                    text_string(&available));
+    found = METHOD_COUNT;
+  }
+  text_free(&available);
+  return found;
+}
+
+static expr *expr_array(size_t count) {
+  return checked_calloc(count ? count : 1, sizeof(expr));
+}
+
+static struct system *system_new(struct model *model, const struct terms *terms) {
+  struct system *system = checked_calloc(1, sizeof *system);
+  size_t n = model->coordinates.count;
+  system->model = model;
+  system->graph = model->graph;
+  system->n = (uint32_t)n;
+  system->rates = model->states.count;
+  system->mass = expr_array(n * n);
+  system->forcing = expr_array(n);
+  system->inertial = expr_array(n);
+  system->applied = expr_array(n);
+  system->momentum = expr_array(n);
+  system->momentum_rate = expr_array(n);
+  system->nonconservative = expr_array(n);
+  system->rate = expr_array(system->rates);
+  system->output = expr_array(model->outputs.count);
+  for (uint32_t k = 0; k < system->rates; k++) system->rate[k] = model->states.items[k].rate;
+  for (uint32_t k = 0; k < model->outputs.count; k++)
+    system->output[k] = model->outputs.items[k].value;
+  system->has_energy = !terms->is_lagrangian;
+  system->kinetic_energy = system->has_energy ? terms->kinetic : 0;
+  system->potential_energy = system->has_energy ? terms->potential : 0;
+  return system;
+}
+
+/* True (after a report) if the expression graph ran full, so that no result can be trusted. */
+static bool is_too_large(dyn_context *context, const struct system *system) {
+  if (!expr_graph_is_full(system->graph)) return false;
+  diagnostic_add(context, DIAG_EQUATIONS_TOO_LARGE, (struct span){0}, NULL);
+  return true;
+}
+
+struct system *derive_system(dyn_context *context, struct model *model, const char *method) {
+  struct span span = {0};
+  if (!method && model->run.method) {
+    method = model->run.method;
+    span = model->run.span;
+  }
+  int chosen = find_method(context, method ? method : "lagrange", span);
+  if (chosen == METHOD_COUNT) return NULL;
+
+  struct terms terms = terms_of_model(model);
+  struct system *system = system_new(model, &terms);
+  system->method = methods[chosen].name;
+  bool ok = methods[chosen].derive(context, system, &terms);
+  ok = !is_too_large(context, system) && ok;
+  ok = ok && inertia_check(context, system, &terms);
+  if (ok) invariants_find(system, &terms);
+  if (!ok || is_too_large(context, system)) {
+    system_free(system);
+    return NULL;
+  }
+  return system;
+}
+
+void system_free(struct system *system) {
+  if (!system) return;
+  for (uint32_t i = 0; i < system->invariant_count; i++) {
+    free((char *)system->invariants[i].name);
+    free((char *)system->invariants[i].unit);
+  }
+  free(system->invariants);
+  free(system->mass);
+  free(system->forcing);
+  free(system->inertial);
+  free(system->applied);
+  free(system->momentum);
+  free(system->momentum_rate);
+  free(system->nonconservative);
+  free(system->rate);
+  free(system->output);
+  free(system->residual_by_state);
+  free(system->rate_by_state);
+  free(system->rate_by_acceleration);
+  free(system);
+}
+
+static void check_present(const expr *items, size_t count, uint32_t limit, const char *what) {
+  if (!items) bug("system: no %s", what);
+  for (size_t i = 0; i < count; i++)
+    if (items[i] == 0 || items[i] > limit) bug("system: %s %zu is no expression", what, i);
+}
+
+static void check_free_of(struct expr_symbol_set *set, const expr *items, size_t count,
+                          const char *what) {
+  for (size_t i = 0; i < count; i++)
+    if (expr_symbol_set_touches(set, items[i])) bug("system: %s %zu holds accelerations", what, i);
+}
+
+void system_check(const struct system *system) {
+  uint32_t limit = expr_graph_size(system->graph), n = system->n, z = system->rates;
+  if (n != system->model->coordinates.count || z != system->model->states.count)
+    bug("system: sizes differ from the model's");
+  check_present(system->mass, (size_t)n * n, limit, "mass matrix entry");
+  check_present(system->forcing, n, limit, "forcing");
+  check_present(system->inertial, n, limit, "inertial term");
+  check_present(system->applied, n, limit, "applied force");
+  check_present(system->momentum, n, limit, "momentum");
+  check_present(system->momentum_rate, n, limit, "momentum rate");
+  check_present(system->nonconservative, n, limit, "nonconservative force");
+  check_present(system->rate, z, limit, "rate");
+  check_present(system->output, system->model->outputs.count, limit, "output");
+  if (system->has_energy) {
+    check_present(&system->kinetic_energy, 1, limit, "kinetic energy");
+    check_present(&system->potential_energy, 1, limit, "potential energy");
+  }
+  for (uint32_t j = 0; j < n && system->mass_is_symmetric; j++)
+    for (uint32_t i = 0; i < j; i++)
+      if (system->mass[i + (size_t)j * n] != system->mass[j + (size_t)i * n])
+        bug("system: mass matrix is not symmetric at %u, %u", i, j);
+  if (system->residual_by_state) {
+    check_present(system->residual_by_state, (size_t)n * (2 * (size_t)n + z), limit, "Jacobian");
+    check_present(system->rate_by_state, (size_t)z * (2 * (size_t)n + z), limit, "Jacobian");
+    check_present(system->rate_by_acceleration, (size_t)z * n, limit, "Jacobian");
+  }
+  struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
+  for (uint32_t j = 0; j < n; j++)
+    expr_symbol_set_add(set, system->model->coordinates.items[j].acceleration);
+  check_free_of(set, system->mass, (size_t)n * n, "mass matrix entry");
+  check_free_of(set, system->forcing, n, "forcing");
+  check_free_of(set, system->momentum, n, "momentum");
+  for (uint32_t i = 0; i < system->invariant_count; i++)
+    check_free_of(set, &system->invariants[i].value, 1, "invariant");
+  expr_symbol_set_free(set);
+}
