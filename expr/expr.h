@@ -54,6 +54,16 @@ expr expr_pi(struct expr_graph *graph);
  * θ_1 -> \theta_{1}, θ' -> \dot{\theta}) are copied. */
 expr expr_symbol(struct expr_graph *graph, const char *name, const char *latex);
 
+/* Where a symbol stands in printed products and sums: k*x, not x*k. Ties go by order of creation.
+ * A new symbol is a parameter, or what the primes of its name say. */
+enum expr_rank {
+  EXPR_RANK_PARAMETER,
+  EXPR_RANK_COORDINATE,
+  EXPR_RANK_VELOCITY,
+  EXPR_RANK_ACCELERATION
+};
+void expr_symbol_set_rank(struct expr_graph *graph, expr symbol, enum expr_rank rank);
+
 /* ---- arithmetic */
 expr expr_sum(struct expr_graph *graph, const expr *terms, size_t count);
 expr expr_product(struct expr_graph *graph, const expr *factors, size_t count);

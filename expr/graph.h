@@ -53,6 +53,7 @@ struct number {
 
 struct symbol {
   const char *name, *latex;
+  uint8_t rank;
 };
 
 /* Two terms of a sum that become one (angle_sum.c): which factors are taken out of the first of

@@ -92,7 +92,9 @@ expr expr_pi(struct expr_graph *graph) {
 }
 
 expr expr_symbol(struct expr_graph *graph, const char *name, const char *latex) {
-  struct symbol symbol = {arena_string(&graph->arena, name, strlen(name)), NULL};
+  struct symbol symbol = {arena_string(&graph->arena, name, strlen(name)), NULL, 0};
+  size_t primes = strlen(name) - strcspn(name, "'");
+  if (primes > 0) symbol.rank = primes == 1 ? EXPR_RANK_VELOCITY : EXPR_RANK_ACCELERATION;
   if (latex != NULL) {
     symbol.latex = arena_string(&graph->arena, latex, strlen(latex));
   } else {
@@ -104,6 +106,11 @@ expr expr_symbol(struct expr_graph *graph, const char *name, const char *latex) 
   expr e = node_intern(graph, EXPR_SYMBOL, graph->symbols.count, NULL, 0);
   if (e != ID_ZERO) vector_push(&graph->symbols, symbol);
   return e;
+}
+
+void expr_symbol_set_rank(struct expr_graph *graph, expr symbol, enum expr_rank rank) {
+  if (node_operator(graph, symbol) == EXPR_SYMBOL)
+    graph->symbols.items[node_at(graph, symbol)->number].rank = (uint8_t)rank;
 }
 
 static const struct symbol *symbol_at(const struct expr_graph *graph, expr e) {
