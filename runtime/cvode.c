@@ -111,6 +111,7 @@ static enum step_result failed(struct cvode *c, int code) {
       return STEP_FAILED;
     }
     CVodeGetCurrentStep(c->memory, &h);
+    h = fmax(fabs(h), DBL_EPSILON * fabs(b->t));
     return integrator_step_too_small(b, h, worst_component(c));
   case CV_MEM_FAIL:
     b->status = message_set(&b->message, DYN_OUT_OF_MEMORY, "there is not enough memory");

@@ -167,7 +167,8 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
   s->has_step = 0;
   for (int tries = 0;; tries++) {
     double t_new, h = step_to_try(s, limit, &t_new);
-    if (tries > 0 && fabs(h) <= 10 * DBL_EPSILON * fabs(base->t)) break;
+    /* A step to the limit may be short, but not because shorter and shorter ones have failed. */
+    if ((tries > 0 || t_new != limit) && fabs(h) <= 8 * DBL_EPSILON * fabs(base->t)) break;
     if (fabs(h) < DBL_MIN) break;
     enum evaluate_result result = attempt(s, h, t_new);
     double error = result ? HUGE_VAL : error_norm(s, h);

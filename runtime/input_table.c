@@ -138,6 +138,7 @@ double dyn_input_table_value(const dyn_input_table *table, int32_t column, doubl
   const double *y = table->values + (size_t)column * table->n_rows;
   const double *d = table->slopes + (size_t)column * table->n_rows;
   double h = table->t[high] - table->t[low], s = (t - table->t[low]) / h, r = 1 - s;
-  return y[low] * r * r * (1 + 2 * s) + y[high] * s * s * (3 - 2 * s) +
-         h * s * r * (d[low] * r - d[high] * s);
+  if (t == table->t[high]) return y[high];
+  /* In this form a level piece is level to the last bit. */
+  return y[low] + (y[high] - y[low]) * s * s * (3 - 2 * s) + h * s * r * (d[low] * r - d[high] * s);
 }

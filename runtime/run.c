@@ -166,8 +166,9 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
                                    const double *x) {
   dyn_run_summary *s = r->summary;
   dyn_status status = DYN_DONE;
+  if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
   if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK)
-    choice = r->plan.relative > 1e-6 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
+    choice = r->plan.relative > 1e-5 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
   if (choice == INTEGRATOR_BDF && (status = ask_for_jacobian(r))) return status;
   if (choice == INTEGRATOR_RK5 || choice == INTEGRATOR_RK8)
     r->integrator =

@@ -220,7 +220,7 @@ DYN_API dyn_status dyn_run_options_init(const dyn_model *model, const double *p,
 
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
  *   auto    explicit Runge-Kutta; turns to bdf when the model proves stiff
- *   rk      explicit Runge-Kutta: rk5 for tolerances above 1e-6, else rk8
+ *   rk      explicit Runge-Kutta: rk5 for tolerances above 1e-5, else rk8
  *   rk5     Dormand-Prince 5(4)       rk8   Dormand-Prince 8(5,3)
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models */
@@ -240,12 +240,11 @@ typedef struct dyn_run_callbacks {
 
 typedef struct dyn_invariant_drift {
   double start, end;
-  double largest;          /* largest |value - start| seen at rows and steps */
+  double largest;          /* largest |value - start| seen at rows and now and then between */
   double scale;            /* what the relative drift is measured by */
-  double relative;         /* largest / scale */
-  int32_t scale_is_energy; /* nonzero: |start| is small against the largest |kinetic| + |potential|
-                              energy seen, which is the scale; else scale is |start|, or the largest
-                              |value| seen for an invariant that is not an energy */
+  double relative;         /* largest / scale; NaN where the invariant is near 0 and no energy */
+  int32_t scale_is_energy; /* nonzero: an energy whose |start| is small against the largest kinetic
+                              or potential energy seen, which is then the scale; else |start| is */
 } dyn_invariant_drift;
 
 #define DYN_MAX_SWITCHES 8
