@@ -123,6 +123,7 @@ void system_free(struct system *system) {
   free(system->residual_by_state);
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
+  free(system->unknown_part);
   free(system);
 }
 

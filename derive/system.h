@@ -44,6 +44,8 @@ struct system {
   expr *residual_by_state; /* n * (2n + rates), column by column; NULL before */
   expr *rate_by_state;     /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * n */
+
+  char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };
 
 /* Derives by the named method ("lagrange"; NULL: the model's choice or the default). Reports
@@ -56,9 +58,9 @@ void system_dump(const struct system *system, struct text *out); /* --dump=syste
 void system_check(const struct system *system);                  /* bug() on a broken promise */
 
 /* What `dyn derive` prints: the equations for a reader. `show` is a list of extra parts separated
- * by commas ("energies,momenta,jacobian") or NULL. */
+ * by commas (energies, momenta, invariants, mass, forcing, jacobian) or NULL. */
 enum equation_format { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON };
-/* False, with the unknown word in *fault, if `show` names something that does not exist. */
+/* False, with the unknown word in *fault (owned by the system), if `show` names something that does not exist. */
 bool equations_print(struct system *system, enum equation_format format, const char *show,
                      struct text *out, const char **fault);
 #endif

@@ -1,0 +1,215 @@
+/* `dyn derive`: arranges the equations of motion as a textbook writes them.
+ *
+ * Inertial terms stand on the left (M q'' and what the kinetic energy has of velocities), what
+ * comes from potentials, dissipation and forces on the right:  m*l^2*θ'' = -m*g*l*sin(θ).
+ * An equation that is linear in positions and velocities, with coefficients free of them, has all
+ * of those on the left, as linear oscillators are written:  m*x'' + c*x' + k*x = F.
+ *
+ * Shared subexpressions get names only where an equation would be long without; a system whose
+ * equations are long even so is printed as mass matrix and forcing. */
+#include "derive/equations.h"
+#include "derive/terms.h"
+#include "base/bug.h"
+#include "sema/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_EQUATION = 480, LONGEST_LINE = 2400, MANY_EQUATIONS = 24 };
+
+static const struct {
+  const char *name;
+  enum show_part part;
+} show_names[] = {
+    {"energies", SHOW_ENERGIES}, {"momenta", SHOW_MOMENTA}, {"invariants", SHOW_INVARIANTS},
+    {"mass", SHOW_MASS},         {"forcing", SHOW_FORCING}, {"jacobian", SHOW_JACOBIAN},
+};
+
+static char *copy_word(const char *word, size_t length) {
+  char *copy = checked_calloc(length + 1, 1);
+  memcpy(copy, word, length);
+  return copy;
+}
+
+/* The parts named in a comma list; false with the word that is none of them, owned by the system. */
+static bool parse_show(struct system *system, const char *show, unsigned *parts,
+                       const char **fault) {
+  *parts = 0;
+  while (show && *show) {
+    show += strspn(show, ", ");
+    size_t length = strcspn(show, ", ");
+    bool known = length == 0;
+    for (size_t i = 0; i < sizeof show_names / sizeof *show_names; i++)
+      if (strlen(show_names[i].name) == length && memcmp(show, show_names[i].name, length) == 0) {
+        *parts |= show_names[i].part;
+        known = true;
+      }
+    if (!known) {
+      free(system->unknown_part);
+      system->unknown_part = copy_word(show, length);
+      *fault = system->unknown_part;
+      return false;
+    }
+    show += length;
+  }
+  return true;
+}
+
+/* ---- arrangement */
+
+struct arrangement {
+  struct system *system;
+  struct expr_graph *graph;
+  uint32_t n;
+  expr *unknowns;     /* 2n: positions, velocities */
+  expr *coefficients; /* 2n */
+  expr *terms;        /* 3n + 1 */
+  struct expr_symbol_set *set; /* of the unknowns */
+};
+
+static bool row_is_constant(struct arrangement *a, uint32_t i) {
+  for (uint32_t j = 0; j < a->n; j++)
+    if (expr_symbol_set_touches(a->set, a->system->mass[i + (size_t)j * a->n])) return false;
+  return true;
+}
+
+static struct equation_line arrange_row(struct arrangement *a, uint32_t i) {
+  const struct system *s = a->system;
+  uint32_t n = a->n;
+  expr rest;
+  for (uint32_t j = 0; j < n; j++)
+    a->terms[j] = expr_multiply(a->graph, s->mass[i + (size_t)j * n],
+                                s->model->coordinates.items[j].acceleration);
+  expr others = expr_subtract(a->graph, s->inertial[i], s->applied[i]);
+  if (!row_is_constant(a, i) ||
+      !expr_linear_parts(a->graph, others, a->unknowns, 2 * (size_t)n, a->coefficients, &rest)) {
+    a->terms[n] = s->inertial[i];
+    return (struct equation_line){expr_sum(a->graph, a->terms, (size_t)n + 1), s->applied[i]};
+  }
+  for (uint32_t k = 0; k < 2 * n; k++)
+    a->terms[n + k] = expr_multiply(a->graph, a->coefficients[k], a->unknowns[k]);
+  return (struct equation_line){expr_sum(a->graph, a->terms, 3 * (size_t)n),
+                                expr_negate(a->graph, rest)};
+}
+
+static void arrange(struct equations *equations) {
+  struct system *system = equations->system;
+  uint32_t n = system->n;
+  struct arrangement a = {.system = system, .graph = system->graph, .n = n};
+  a.unknowns = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
+  a.coefficients = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
+  a.terms = checked_calloc(3 * (size_t)n + 1, sizeof(expr));
+  a.set = expr_symbol_set_new(a.graph);
+  for (uint32_t j = 0; j < n; j++) {
+    a.unknowns[j] = system->model->coordinates.items[j].position;
+    a.unknowns[n + j] = system->model->coordinates.items[j].velocity;
+  }
+  for (uint32_t k = 0; k < 2 * n; k++) expr_symbol_set_add(a.set, a.unknowns[k]);
+  for (uint32_t i = 0; i < n; i++) vector_push(&equations->motion, arrange_row(&a, i));
+  expr_symbol_set_free(a.set);
+  free(a.unknowns);
+  free(a.coefficients);
+  free(a.terms);
+}
+
+/* ---- names for shared parts */
+
+typedef VECTOR(expr) expr_vector;
+
+static void add_roots(expr_vector *roots, const expr *items, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (items[i]) vector_push(roots, items[i]);
+}
+
+static expr_vector roots_of(const struct equations *equations, bool matrices) {
+  const struct system *s = equations->system;
+  expr_vector roots = {0};
+  size_t n = s->n, z = s->rates, width = 2 * n + z;
+  for (uint32_t i = 0; i < n; i++) {
+    vector_push(&roots, equations->motion.items[i].left);
+    vector_push(&roots, equations->motion.items[i].right);
+    vector_push(&roots, s->model->coordinates.items[i].velocity);
+    vector_push(&roots, s->model->coordinates.items[i].acceleration);
+  }
+  for (uint32_t k = 0; k < z; k++) vector_push(&roots, s->model->states.items[k].derivative);
+  add_roots(&roots, s->rate, z);
+  if (matrices || equations->show & SHOW_MASS) add_roots(&roots, s->mass, n * n);
+  if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, s->forcing, n);
+  if (equations->show & SHOW_MOMENTA) add_roots(&roots, s->momentum, n);
+  if (equations->show & SHOW_ENERGIES) {
+    expr energies[3] = {s->kinetic_energy, s->potential_energy, equations->dissipation};
+    add_roots(&roots, energies, 3);
+  }
+  if (equations->show & SHOW_INVARIANTS)
+    for (uint32_t i = 0; i < s->invariant_count; i++) vector_push(&roots, s->invariants[i].value);
+  if (equations->show & SHOW_JACOBIAN) {
+    add_roots(&roots, s->residual_by_state, n * width);
+    add_roots(&roots, s->rate_by_state, z * width);
+    add_roots(&roots, s->rate_by_acceleration, z * n);
+  }
+  return roots;
+}
+
+/* The longest equation as printed now, at most `limit`. */
+static size_t longest_line(struct equations *equations, size_t limit) {
+  size_t longest = 0;
+  expr_printer_limit(equations->printer, limit);
+  for (uint32_t i = 0; i < equations->motion.count && longest < limit; i++) {
+    struct text line = {0};
+    bool whole = expr_printer_print(equations->printer, &line, equations->motion.items[i].left);
+    whole = expr_printer_print(equations->printer, &line, equations->motion.items[i].right) && whole;
+    size_t length = whole ? line.length : limit;
+    if (length > longest) longest = length;
+    text_free(&line);
+  }
+  expr_printer_limit(equations->printer, (size_t)4 << 20);
+  return longest;
+}
+
+static void choose_printer(struct equations *equations, enum equation_format format) {
+  bool is_json = format == EQUATIONS_JSON;
+  enum expr_format style = format == EQUATIONS_LATEX ? EXPR_LATEX : EXPR_TEXT;
+  expr_vector roots = roots_of(equations, is_json);
+  struct expr_graph *graph = equations->system->graph;
+  equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
+  size_t plain = longest_line(equations, LONGEST_LINE);
+  if (plain >= LONG_EQUATION || equations->show & SHOW_JACOBIAN)
+    expr_printer_name_shared(equations->printer, "s");
+  equations->as_matrices = equations->system->n > MANY_EQUATIONS ||
+                           (plain >= LONGEST_LINE &&
+                            longest_line(equations, LONGEST_LINE) >= LONGEST_LINE);
+  if (equations->as_matrices && !is_json) { /* other roots: their sharing differs */
+    vector_free(&roots);
+    expr_printer_free(equations->printer);
+    equations->show |= SHOW_MASS | SHOW_FORCING;
+    roots = roots_of(equations, true);
+    equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
+    expr_printer_name_shared(equations->printer, "s");
+  }
+  vector_free(&roots);
+}
+
+bool equations_print(struct system *system, enum equation_format format, const char *show,
+                     struct text *out, const char **fault) {
+  struct equations equations = {.system = system, .out = out};
+  if (!parse_show(system, show, &equations.show, fault)) return false;
+  if (equations.show & SHOW_JACOBIAN) system_derive_jacobian(system);
+  struct terms terms = terms_of_model((struct model *)system->model);
+  if (!expr_is_integer_value(system->graph, terms.dissipation, 0))
+    equations.dissipation = terms.dissipation;
+  arrange(&equations);
+  choose_printer(&equations, format);
+  switch (format) {
+  case EQUATIONS_TEXT:
+    equations_print_text(&equations);
+    break;
+  case EQUATIONS_LATEX:
+    equations_print_latex(&equations);
+    break;
+  case EQUATIONS_JSON:
+    equations_print_json(&equations);
+    break;
+  }
+  expr_printer_free(equations.printer);
+  vector_free(&equations.motion);
+  return true;
+}
