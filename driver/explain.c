@@ -36,7 +36,7 @@ static int run(struct session *session) {
   for (uint32_t i = 0; i < session->line.arguments.count; i++) {
     const char *name = session->line.arguments.items[i];
     enum diagnostic_code code = diagnostic_find(name);
-    if (i > 0) text_put(&out, "\n");
+    if (out.length > 0) text_put(&out, "\n");
     if (code != DIAG_NONE)
       put_entry(diagnostic_entry(code), &out);
     else

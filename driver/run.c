@@ -165,7 +165,7 @@ static void report_end(struct session *session, const dyn_run_summary *summary) 
     return;
   }
   struct text time = {0};
-  text_number(&time, summary->reached);
+  text_format(&time, "%.6g", summary->reached);
   diagnostic_add(context, DIAG_RUN_ENDED, nowhere, text_string(&time), summary->message.text, NULL);
   text_free(&time);
 }
