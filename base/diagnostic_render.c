@@ -79,19 +79,55 @@ static void put_head(const struct printer *p, const struct diagnostic *diagnosti
   text_put(p->out, "\n");
 }
 
-static void put_ranges(const struct printer *p, const struct diagnostic *diagnostic) {
-  struct excerpt excerpt = {.sources = &p->context->sources, .out = p->out, .colour = p->colour};
-  struct excerpt_range range = {diagnostic->span, diagnostic->caption, '^',
-                                severity_colours[entry_of(diagnostic)->severity]};
-  excerpt.gutter = excerpt_gutter_width(&p->context->sources, diagnostic);
-  excerpt.file = diagnostic->span.source;
-  if (diagnostic->span.source != 0) excerpt_put_range(&excerpt, &range);
+/* The label to be shown next: those of the file in question go by line, the rest as reported. */
+static const struct diagnostic_label *take_label(const struct printer *p,
+                                                 const struct diagnostic *diagnostic,
+                                                 bool *is_taken, uint32_t file) {
+  const struct diagnostic_label *best = NULL;
+  uint32_t best_line = 0;
   for (uint32_t i = 0; i < diagnostic->labels.count; i++) {
     const struct diagnostic_label *label = &diagnostic->labels.items[i];
-    if (label->span.source == 0) continue;
-    range = (struct excerpt_range){label->span, label->caption, '-', "\033[1;34m"};
-    excerpt_put_range(&excerpt, &range);
+    if (is_taken[i] || label->span.source == 0 || (file != 0) != (label->span.source == file))
+      continue;
+    uint32_t line =
+        source_locate(&p->context->sources, label->span.source, label->span.begin).line;
+    if (best != NULL && (file == 0 || line >= best_line)) continue;
+    best = label;
+    best_line = line;
   }
+  if (best != NULL) is_taken[best - diagnostic->labels.items] = true;
+  return best;
+}
+
+/* The file of the fault first, its lines in their order, the main range before others of its
+ * line; then the ranges in other files. */
+static void put_ranges(const struct printer *p, const struct diagnostic *diagnostic) {
+  struct excerpt excerpt = {.sources = &p->context->sources, .out = p->out, .colour = p->colour};
+  struct excerpt_range main_range = {diagnostic->span, diagnostic->caption, '^',
+                                     severity_colours[entry_of(diagnostic)->severity]};
+  excerpt.gutter = excerpt_gutter_width(&p->context->sources, diagnostic);
+  excerpt.file = diagnostic->span.source;
+  uint32_t file = excerpt.file;
+  uint32_t main_line =
+      source_locate(&p->context->sources, file, diagnostic->span.begin).line;
+  bool *is_taken = checked_calloc(diagnostic->labels.count, sizeof *is_taken);
+  bool is_main_due = file != 0;
+  while (true) {
+    const struct diagnostic_label *label = take_label(p, diagnostic, is_taken, file);
+    uint32_t line = label == NULL ? UINT32_MAX
+                                  : source_locate(&p->context->sources, label->span.source,
+                                                  label->span.begin).line;
+    if (is_main_due && (label == NULL || line >= main_line)) {
+      excerpt_put_range(&excerpt, &main_range);
+      is_main_due = false;
+    }
+    if (label == NULL && file == 0) break;
+    if (label == NULL) file = 0;
+    else
+      excerpt_put_range(&excerpt, &(struct excerpt_range){label->span, label->caption, '-',
+                                                          "\033[1;34m"});
+  }
+  free(is_taken);
 }
 
 static void put_helps(const struct printer *p, const struct diagnostic *diagnostic) {

@@ -42,7 +42,7 @@ static void check_utf8(dyn_context *context, uint32_t source) {
     }
     uint32_t begin = at;
     while (at < held->length && utf8_sequence(held->text + at, held->length - at, NULL) == 0) at++;
-    const char *byte = arena_format(&context->arena, "%02X", (unsigned char)held->text[begin]);
+    const char *byte = arena_format(&context->arena, "0x%02X", (unsigned char)held->text[begin]);
     struct diagnostic *d =
         diagnostic_add(context, DIAG_BAD_UTF8, (struct span){source, begin, at}, byte, NULL);
     diagnostic_help(context, d, "save the file as UTF-8");

@@ -39,6 +39,8 @@ static struct token *add_token(struct scan *scan, enum token_kind kind, uint32_t
   struct token token = {.kind = (uint8_t)kind, .span = span_of(scan, begin, end)};
   if (starts_line) token.flags |= TOKEN_STARTS_LINE;
   if (last->span.end != begin) token.flags |= TOKEN_AFTER_BLANK;
+  if (scan->after_fault) token.flags |= TOKEN_REPORTED;
+  scan->after_fault = false;
   scan->newlines = 0;
   vector_push(&scan->out->tokens, token);
   return &vector_last(&scan->out->tokens);
@@ -75,7 +77,18 @@ void scan_bracket(struct scan *scan) {
   scan->in_unit = is_unit;
 }
 
-void scan_primes(struct scan *scan) {
+/* A text in the wrong quotes, where a text may stand: its length with both, else 0. */
+static uint32_t find_wrong_quotes(const struct scan *scan, const struct token *last) {
+  bool is_place = last->kind == TOKEN_STOP || last->kind == TOKEN_IMPORT ||
+                  last->kind == TOKEN_EQUALS || last->kind == TOKEN_COMMA ||
+                  last->kind == TOKEN_OPEN_PAREN;
+  if (!is_place || scan->end != scan->begin + 1) return 0;
+  for (uint32_t at = scan->end; at < scan->length && scan->text[at] != '\n'; at++)
+    if (scan->text[at] == '\'') return at + 1 - scan->begin;
+  return 0;
+}
+
+uint32_t scan_primes(struct scan *scan) {
   const struct token *last = &vector_last(&scan->out->tokens);
   bool can_be_primed = is_after_operand(last) || last->kind == TOKEN_CLOSE_PAREN ||
                        last->kind == TOKEN_CLOSE_BRACKET;
@@ -83,16 +96,26 @@ void scan_primes(struct scan *scan) {
     uint32_t count = scan->end - scan->begin;
     add_token(scan, TOKEN_PRIMES, scan->begin, scan->end)->count =
         (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
-    return;
+    return count;
   }
   struct diagnostic *d = diagnostic_add(scan->context, DIAG_STRAY_PRIME, match_of(scan), NULL);
   if (can_be_primed && scan->newlines == 0)
     diagnostic_help(scan->context, d, "close the gap: the ' of a derivative touches what it derives");
-  else if (last->kind == TOKEN_STOP || last->kind == TOKEN_IMPORT || last->kind == TOKEN_EQUALS)
+  uint32_t quoted = find_wrong_quotes(scan, last);
+  if (quoted != 0) {
     diagnostic_help(scan->context, d, "a text stands in double quotes: \"...\"");
+    add_token(scan, TOKEN_STRING, scan->begin, scan->begin + quoted)->text = "";
+    return quoted;
+  }
+  scan->after_fault = true;
+  return scan->end - scan->begin;
 }
 
 /* ---------------------------------------------------------------- numbers and texts */
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
 
 static bool is_number_in_range(const char *text, uint32_t length) {
   if (length > MOST_DIGITS) return false;
@@ -142,9 +165,17 @@ static void add_escape(struct scan *scan, struct text *contents, uint32_t at) {
     diagnostic_add(scan->context, DIAG_BAD_ESCAPE, span_of(scan, at, at + 2), NULL);
 }
 
-void scan_string(struct scan *scan, bool is_closed) {
-  uint32_t end = is_closed ? scan->end - 1 : scan->end;
-  while (!is_closed && end > scan->begin + 1 && scan->text[end - 1] == '\r') end--;
+/* A text that is not closed ends with its line, but leaves a last `}` to its block. */
+static uint32_t find_unclosed_end(const struct scan *scan) {
+  uint32_t end = scan->end;
+  while (end > scan->begin + 1 && is_blank(scan->text[end - 1])) end--;
+  if (end > scan->begin + 1 && scan->text[end - 1] == '}') end--;
+  while (end > scan->begin + 1 && is_blank(scan->text[end - 1])) end--;
+  return end;
+}
+
+uint32_t scan_string(struct scan *scan, bool is_closed) {
+  uint32_t end = is_closed ? scan->end - 1 : find_unclosed_end(scan);
   struct text contents = {0};
   for (uint32_t i = scan->begin + 1; i < end; i++) {
     if (scan->text[i] == '\\' && i + 1 < end) add_escape(scan, &contents, i++);
@@ -162,13 +193,10 @@ void scan_string(struct scan *scan, bool is_closed) {
     diagnostic_help(scan->context, d, "a text ends with '\"' on the line on which it starts");
   }
   add_token(scan, TOKEN_STRING, scan->begin, end + is_closed)->text = text;
+  return end + is_closed - scan->begin;
 }
 
 /* ---------------------------------------------------------------- comments */
-
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
 
 void scan_doc(struct scan *scan) {
   uint32_t begin = scan->begin + 2, end = scan->end;
@@ -299,9 +327,11 @@ static void report_letter(struct scan *scan, uint32_t begin, unsigned length, ui
       diagnostic_help(scan->context, d, "%s", foreign_letters[i].help);
     enum token_kind kind = (enum token_kind)foreign_letters[i].kind;
     const char *text = kind == TOKEN_NUMBER ? intern_string(&scan->context->names, "0.5") : NULL;
-    if (kind != TOKEN_BEGIN) add_token(scan, kind, begin, begin + length)->text = text;
+    if (kind == TOKEN_BEGIN) break;
+    add_token(scan, kind, begin, begin + length)->text = text;
     return;
   }
+  scan->after_fault = true;
 }
 
 /* Degree and per cent are no letters but may be written as units, alone or as in °C. */

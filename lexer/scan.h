@@ -11,6 +11,7 @@ struct scan {
   uint32_t length;
   uint32_t begin, end; /* bytes of the match */
   bool in_unit;        /* between the brackets of a unit */
+  bool after_fault;    /* something was left out since the last token */
   bool after_doc;      /* nothing but blanks since the last doc comment */
   uint32_t newlines;   /* since the last token or doc comment */
   struct map keywords; /* interned text -> enum token_kind */
@@ -24,10 +25,10 @@ void scanner_run(struct scan *scan);
 void scan_symbol(struct scan *scan, enum token_kind kind);
 void scan_foreign_symbol(struct scan *scan, enum token_kind kind, const char *spelling);
 void scan_bracket(struct scan *scan);
-void scan_primes(struct scan *scan);
+uint32_t scan_primes(struct scan *scan); /* how many bytes it took; at least the match */
 void scan_number(struct scan *scan);
 void scan_number_without_digits(struct scan *scan);
-void scan_string(struct scan *scan, bool is_closed);
+uint32_t scan_string(struct scan *scan, bool is_closed); /* how much of the match it took */
 void scan_doc(struct scan *scan);
 void scan_slash_comment(struct scan *scan);
 /* A name or a wide symbol that starts with the match and may go on behind it; its length. */

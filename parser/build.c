@@ -89,13 +89,14 @@ static void warn_of_bare_unit(struct builder *b, struct token_range at, enum ast
   struct token_range left_at = {at.begin, op_token};
   struct span left = build_span(b, left_at);
   struct span number = node(b, n->operand)->span;
-  if (left.end - left.begin < 40)
-    diagnostic_help(b->context, d, "write '(%.*s%s%.*s) [%s]' if the whole is meant, or put '%.*s' "
-                                   "into brackets if not",
-                    (int)(left.end - left.begin), source->text + left.begin,
-                    token_spelling((enum token_kind)b->tokens[op_token].kind),
-                    (int)(number.end - number.begin), source->text + number.begin, n->unit->text,
-                    (int)(n->span.end - n->span.begin), source->text + n->span.begin);
+  if (left.end - left.begin > 40) return;
+  int left_length = (int)(left.end - left.begin), length = (int)(number.end - number.begin);
+  const char *left_text = source->text + left.begin, *text = source->text + number.begin;
+  const char *sign = token_spelling((enum token_kind)b->tokens[op_token].kind);
+  diagnostic_help(b->context, d, "write '(%.*s%s%.*s) [%s]' if the whole is meant", left_length,
+                  left_text, sign, length, text, n->unit->text);
+  diagnostic_help(b->context, d, "write '%.*s%s(%.*s [%s])' if not", left_length, left_text, sign,
+                  length, text, n->unit->text);
 }
 
 ast_expr build_binary(struct builder *b, enum ast_operator op, struct token_range at,
@@ -143,7 +144,9 @@ static bool report_misplaced_unit(struct builder *b, struct token_range operand_
   if (n->kind == AST_UNIT) {
     struct diagnostic *d = diagnostic_add(b->context, DIAG_SECOND_UNIT, unit->span, NULL);
     diagnostic_label(b->context, d, n->unit->span, "the first unit");
-    diagnostic_help(b->context, d, "join them: [%s*%s]", n->unit->text, unit->text);
+    bool is_divided = strncmp(unit->text, "1/", 2) == 0;
+    diagnostic_help(b->context, d, "join them: [%s%s%s]", n->unit->text, is_divided ? "" : "*",
+                    unit->text + is_divided);
     return true;
   }
   bool is_name = n->kind == AST_NAME && strcmp(n->name, "pi") != 0;
@@ -155,9 +158,11 @@ static bool report_misplaced_unit(struct builder *b, struct token_range operand_
   struct diagnostic *d =
       diagnostic_add(b->context, DIAG_UNIT_AFTER_NAME, unit->span, text, NULL);
   if (n->kind == AST_PRIME)
-    diagnostic_help(b->context, d, "an index stands before the ': q[i]'");
+    diagnostic_help(b->context, d, "if an index is meant: it stands before the ', as in q[i]'");
   else
-    diagnostic_help(b->context, d, "an index touches its name: %s[%s]", text, unit->text);
+    diagnostic_help(b->context, d, "if an index is meant: it touches its name, %s[%s]", text,
+                    unit->text);
+  diagnostic_help(b->context, d, "if a unit is meant: leave it out, variables have theirs");
   return true;
 }
 

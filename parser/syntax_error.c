@@ -79,10 +79,15 @@ static const char *find_statement_keyword(const char *written) {
   return strlen(written) < 3 ? NULL : nearest_name(written, candidates, count);
 }
 
+static bool is_any_operator(enum token_kind kind) {
+  return (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL) || kind == TOKEN_AND || kind == TOKEN_OR;
+}
+
 /* `parm m = 2`: a name at the start, followed by what no expression or instance goes on with. */
 static bool try_unknown_statement(const struct fault *f) {
   uint32_t begin = f->b->statement_begin;
   if (!token_is_name(f->head) || f->b->is_assignments || f->at > begin + 6) return false;
+  if (is_any_operator(found_kind(f))) return false;
   bool is_pair = token_is_name(kind_at(f, begin + 1)); /* read as an instance */
   if (!is_pair && f->at != begin + 1) return false;
   const struct token *first = &f->b->tokens[begin];
@@ -93,21 +98,28 @@ static bool try_unknown_statement(const struct fault *f) {
          f->b->tokens[begin + 1].text);
     return true;
   }
-  if (keyword == NULL && f->at != begin + 1) return false;
+  if (keyword == NULL && (f->at != begin + 1 || f->found->kind == TOKEN_END)) return false;
   struct diagnostic *d = report(f, DIAG_UNKNOWN_STATEMENT, first->span, first->text);
   if (keyword != NULL) help(f, d, "did you mean '%s'?", keyword);
   return true;
 }
 
-/* The line is an expression, which states nothing. */
+/* The line is an expression, which states nothing, or an equation without its keyword. */
 static bool try_bare_expression(const struct fault *f) {
-  bool is_end = f->found->kind == TOKEN_END;
-  if (!is_end || !f->expected[TOKEN_BECOMES] || f->b->is_assignments) return false;
-  struct span span = span_join(f->b->tokens[f->b->statement_begin].span, f->before->span);
-  struct diagnostic *d = report(f, DIAG_BARE_EXPRESSION, span, NULL);
-  for (uint32_t i = f->b->statement_begin; i < f->at; i++)
-    if (kind_at(f, i) == TOKEN_EQUAL_EQUAL)
-      help(f, d, "an equation is a statement 'constraint ... = ...'");
+  bool can_go_on = f->found->kind == TOKEN_END || is_any_operator(found_kind(f));
+  if (!can_go_on || !f->expected[TOKEN_BECOMES] || f->b->is_assignments) return false;
+  uint32_t end = f->at;
+  while (kind_at(f, end) != TOKEN_END && kind_at(f, end) != TOKEN_OPEN_BRACE &&
+         ((kind_at(f, end) != TOKEN_EQUALS && kind_at(f, end) != TOKEN_BECOMES) ||
+          f->b->tokens[end].open != 0))
+    end++;
+  bool has_right_side = kind_at(f, end) == TOKEN_EQUALS || kind_at(f, end) == TOKEN_BECOMES;
+  struct span span =
+      span_join(f->b->tokens[f->b->statement_begin].span, f->b->tokens[end - 1].span);
+  struct diagnostic *d =
+      report(f, has_right_side ? DIAG_BAD_LEFT_SIDE : DIAG_BARE_EXPRESSION, span, NULL);
+  if (kind_at(f, end) == TOKEN_EQUALS)
+    help(f, d, "an equation is a statement 'constraint ... = ...'");
   return true;
 }
 
@@ -187,11 +199,7 @@ static bool try_missing_operand(const struct fault *f) {
                 f->found->kind == TOKEN_CLOSE_BRACKET || f->found->kind == TOKEN_COMMA ||
                 f->found->kind == TOKEN_OPEN_BRACE;
   if (!is_end || !f->expected[TOKEN_NUMBER] || !f->expected[TOKEN_NAME]) return false;
-  const char *after = syntax_found_words(f->b, f->at - 1);
-  struct span place = {f->before->span.source, f->before->span.end, f->before->span.end};
-  if (f->found->kind != TOKEN_END) place = f->found->span;
-  struct diagnostic *d = report(f, DIAG_MISSING_OPERAND, place, after);
-  label(f, d, f->before->span, "%s", "");
+  report(f, DIAG_MISSING_OPERAND, f->before->span, syntax_found_words(f->b, f->at - 1));
   return true;
 }
 
@@ -204,6 +212,18 @@ static bool is_common_unit(const char *name) {
                                       "kW", "Hz", "rad", "deg", "rpm", "Pa", "MPa", "GPa", "K"};
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(name, units[i]) == 0) return true;
+  return false;
+}
+
+/* True if the name stands in a declaration: then it is a variable rather than a unit. */
+static bool is_declared(const struct fault *f, const char *name) {
+  if (f->b->context->diagnostics.dropped > 0) return false; /* not worth the search */
+  for (uint32_t i = 1; i < f->b->lexed->tokens.count; i++) {
+    if (f->b->tokens[i].text != name || !token_is_name(kind_at(f, i)) || i == f->at) continue;
+    enum token_kind before = kind_at(f, i - 1);
+    if (before == TOKEN_COMMA && f->b->tokens[i].open == 0) return true;
+    if (before >= TOKEN_CONST && before <= TOKEN_OUTPUT) return true;
+  }
   return false;
 }
 
@@ -222,7 +242,7 @@ static uint32_t find_bare_unit_end(const struct fault *f) {
 static bool try_bare_unit(const struct fault *f) {
   bool after_number = f->before->kind == TOKEN_NUMBER;
   if (!token_is_name(found_kind(f)) || !after_number || !f->after_operand) return false;
-  if (!is_common_unit(f->found->text)) return false;
+  if (!is_common_unit(f->found->text) || is_declared(f, f->found->text)) return false;
   struct span span = span_join(f->found->span, f->b->tokens[find_bare_unit_end(f) - 1].span);
   struct diagnostic *d = report(f, DIAG_UNIT_WITHOUT_BRACKETS, span, NULL);
   help(f, d, "write %s [%s]", f->before->text, source_text(f, span));
@@ -240,13 +260,15 @@ static bool try_implicit_product(const struct fault *f) {
                      f->before->kind == TOKEN_CLOSE_BRACKET || token_is_name(f->before->kind) ||
                      f->before->kind == TOKEN_PRIMES;
   if (!after_value) return false;
-  struct diagnostic *d = report(f, DIAG_IMPLICIT_PRODUCT, f->found->span, NULL);
-  label(f, d, f->before->span, "%s", "");
+  struct span span = span_join(f->before->span, f->found->span);
+  struct diagnostic *d = report(f, DIAG_IMPLICIT_PRODUCT, span, NULL);
   const char *left = source_text(f, f->before->span), *right = source_text(f, f->found->span);
   if (kind != TOKEN_OPEN_PAREN && f->before->kind != TOKEN_CLOSE_PAREN &&
       f->before->kind != TOKEN_CLOSE_BRACKET && f->before->kind != TOKEN_PRIMES)
     help(f, d, "write '%s*%s' if a product is meant", left, right);
   else help(f, d, "write '*' between them if a product is meant");
+  if (token_is_name(kind) && f->before->kind == TOKEN_NUMBER && is_common_unit(f->found->text))
+    help(f, d, "write '%s [%s]' if a unit is meant", left, right);
   return true;
 }
 
@@ -264,8 +286,8 @@ static bool try_inside_unit(const struct fault *f) {
   struct diagnostic *d = report(f, DIAG_BAD_UNIT, f->found->span,
                                 arena_format(&f->b->context->arena, "%s does not belong here in a unit",
                                              syntax_found_words(f->b, f->at)));
-  if (token_is_name(found_kind(f)) || f->found->kind == TOKEN_UNIT_NAME)
-    help(f, d, "units are joined by '*' and '/': [N*m]");
+  if (f->found->kind == TOKEN_UNIT_NAME && f->before->kind == TOKEN_UNIT_NAME)
+    help(f, d, "units are joined by '*' and '/': %s*%s", f->before->text, f->found->text);
   else help(f, d, "a unit looks like [kg*m^2/s^2] or [m^(1/2)]");
   return true;
 }
@@ -283,7 +305,8 @@ static bool try_index_for_unit(const struct fault *f) {
 
 static bool try_missing_target(const struct fault *f) {
   bool is_force = f->head == TOKEN_FORCE || f->head == TOKEN_TORQUE;
-  if (!is_force || !f->expected[TOKEN_ON] || f->found->kind != TOKEN_END) return false;
+  bool is_target = f->found->kind == TOKEN_END || token_is_name(found_kind(f));
+  if (!is_force || !f->expected[TOKEN_ON] || !is_target) return false;
   const char *what = f->head == TOKEN_FORCE ? "force" : "torque";
   struct diagnostic *d =
       report(f, DIAG_FORCE_WITHOUT_TARGET, f->b->tokens[f->b->statement_begin].span, what);
@@ -296,7 +319,6 @@ static bool try_missing_target(const struct fault *f) {
 static bool try_missing_block(const struct fault *f) {
   if (f->found->kind != TOKEN_END || !f->expected[TOKEN_OPEN_BRACE]) return false;
   struct diagnostic *d = report(f, DIAG_MISSING_BLOCK, f->found->span, token_spelling(f->head));
-  label(f, d, f->b->tokens[f->b->statement_begin].span, "%s", "");
   if (f->head == TOKEN_IF)
     help(f, d, "around statements: if ... { }; inside an expression: if ... then ... else ...");
   else help(f, d, "write '{' at the end of this line and '}' behind the block");
@@ -343,9 +365,9 @@ void syntax_error_report(struct builder *b, uint32_t at, const bool expected[TOK
       try_inside_unit,          try_keyword_as_name,        try_unknown_kind,
       try_if_operand,           try_equals_in_condition,    try_comparison_in_equation,
       try_bare_comparison,      try_chain,                  try_list_in_square_brackets,
-      try_index_for_unit,       try_unknown_statement,      try_bare_unit,
-      try_implicit_product,     try_missing_target,         try_missing_block,
-      try_missing_equals,       try_bare_expression,        try_missing_operand};
+      try_index_for_unit,       try_unknown_statement,      try_bare_expression,
+      try_missing_target,       try_bare_unit,              try_implicit_product,
+      try_missing_block,        try_missing_equals,         try_missing_operand};
   struct fault f = {.b = b, .at = at, .found = &b->tokens[at],
                     .before = &b->tokens[at > 0 ? at - 1 : 0], .expected = expected,
                     .head = (enum token_kind)b->tokens[b->statement_begin].kind,

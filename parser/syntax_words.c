@@ -48,8 +48,9 @@ static bool starts_expression(enum token_kind kind) {
          kind == TOKEN_PRODUCT || kind == TOKEN_OPEN_PAREN || token_is_name(kind);
 }
 
-static bool follows_operand(enum token_kind kind) {
-  return is_any_operator(kind) || kind == TOKEN_DOT || kind == TOKEN_OPEN_INDEX ||
+/* What may follow nearly any operand, so that saying it helps nobody. */
+static bool belongs_to_operand(enum token_kind kind) {
+  return kind == TOKEN_DOT || kind == TOKEN_OPEN_INDEX || kind == TOKEN_OPEN_UNIT ||
          kind == TOKEN_PRIMES || kind == TOKEN_OPEN_PAREN;
 }
 
@@ -65,7 +66,9 @@ static void join(struct text *out, const struct words *words) {
 const char *syntax_expected_words(dyn_context *context, const bool expected[TOKEN_KIND_COUNT]) {
   bool operand = expected[TOKEN_NUMBER] && expected[TOKEN_NAME];
   bool operators = expected[TOKEN_STAR] && expected[TOKEN_PLUS] && !operand;
+  bool goes_on = expected[TOKEN_DOT] && expected[TOKEN_PRIMES];
   struct words words = {.count = 0};
+  if (expected[TOKEN_MODEL]) return "a statement";
   if (operand) add_word(&words, "an expression");
   else if (expected[TOKEN_NAME]) add_word(&words, "a name");
   /* The specific ones first: they say more than "an operator". */
@@ -74,7 +77,8 @@ const char *syntax_expected_words(dyn_context *context, const bool expected[TOKE
     if (!expected[kind] || k == TOKEN_END || k == TOKEN_BROKEN || k == TOKEN_FINISH) continue;
     if (operand && starts_expression(k)) continue;
     if (expected[TOKEN_NAME] && token_is_name(k)) continue;
-    if (operators && (follows_operand(k) || k == TOKEN_OPEN_UNIT)) continue;
+    if (operators && is_any_operator(k)) continue;
+    if (goes_on && belongs_to_operand(k)) continue;
     add_word(&words, token_words(k));
   }
   if (operators) add_word(&words, "an operator");
