@@ -1,12 +1,12 @@
 /* level.c: the nearest point at which given equations hold. Damped Gauss-Newton steps of least
  * length (in the level's metric) lead to a point that satisfies them; from there the rest of the
  * way from the start is shortened along the equations until it stands across them, which is the
- * condition of the nearest point. Ranks are those of a singular value decomposition with rows of
- * unit length, so that units of equations do not matter.
- * Source: Nocedal, Wright, Numerical Optimization (10.3 Gauss-Newton; 18.5 projections). */
+ * condition of the nearest point. Ranks are decided with rows of unit length (rows.h), so that
+ * units of equations do not matter. Source: Nocedal, Wright, Numerical Optimization (10.3
+ * Gauss-Newton; 18.5 projections). */
 #include "runtime/level.h"
+#include "runtime/rows.h"
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,15 @@
 
 struct solver {
   struct level *level;
-  size_t m, n, k;                       /* equations, unknowns, the lesser of them */
+  size_t m, n;                          /* equations, unknowns */
   double *memory, *from, *start, *best; /* points y: given, of this try, best so far */
   double *values;                       /* residuals and derivatives at the point in work */
   double *at_start;                     /* |residuals| at the given point */
-  double *scaled, *scale, *sizes;       /* rows by w of unit length; 1/length; sizes of terms */
-  double *right, *sigma, *left;         /* scaled^T = right diag(sigma) left */
+  double *scale, *sizes;                /* 1/length of each row by w; sizes of its terms */
+  double *right;                        /* -residuals in that scale */
+  struct rows rows;                     /* of unit length, by w */
   double *step, *across, *trial;
-  int32_t rank, iterations;
+  int32_t iterations;
 };
 
 static void put_point(struct solver *s, const double *y) {
@@ -52,10 +53,10 @@ static double merit(const struct solver *s) {
   return sum;
 }
 
-/* Sizes, scaled rows and their singular values, from s->values at y. 0: no decomposition. */
-static int linearise(struct solver *s, const double *y) {
+/* Sizes, and the rank and space of the rows, from s->values at y. */
+static void linearise(struct solver *s, const double *y) {
   for (size_t i = 0; i < s->m; i++) {
-    double *row = s->scaled + i * s->n, length = 0;
+    double *row = s->rows.a + i * s->n, length = 0;
     memcpy(row, s->values + s->m + i * s->n, s->n * sizeof *row);
     s->sizes[i] = s->at_start[i];
     for (size_t j = 0; j < s->n; j++) s->sizes[i] += fabs(row[j] * y[j]);
@@ -64,27 +65,14 @@ static int linearise(struct solver *s, const double *y) {
     s->scale[i] = length > 0 ? 1 / length : 1;
     for (size_t j = 0; j < s->n; j++) row[j] *= s->scale[i];
   }
-  s->rank = 0;
-  if (s->k == 0) return 1;
-  /* Row by row is column by column of the transpose. */
-  int info = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', (lapack_int)s->n, (lapack_int)s->m, s->scaled,
-                            (lapack_int)s->n, s->sigma, s->right, (lapack_int)s->n, s->left,
-                            (lapack_int)s->k);
-  if (info != 0) return 0;
-  while ((size_t)s->rank < s->k && s->sigma[s->rank] > RANK_TOLERANCE) s->rank++;
-  return 1;
+  rows_decompose(&s->rows, RANK_TOLERANCE);
 }
 
-/* step (by w) of least length that makes the linearised residuals least. */
+/* The step (by y) of least length that makes the linearised residuals least. */
 static void least_step(struct solver *s, double *step) {
-  memset(step, 0, s->n * sizeof *step);
-  for (int32_t r = 0; r < s->rank; r++) {
-    double sum = 0;
-    for (size_t i = 0; i < s->m; i++)
-      sum -= s->left[i * s->k + (size_t)r] * s->values[i] * s->scale[i];
-    sum /= s->sigma[r];
-    for (size_t j = 0; j < s->n; j++) step[j] += sum * s->right[(size_t)r * s->n + j];
-  }
+  for (size_t i = 0; i < s->m; i++) s->right[i] = -s->values[i] * s->scale[i];
+  rows_solve(&s->rows, s->right, step);
+  metric_changes(s->level->metric, step);
 }
 
 static double length_of(size_t n, const double *w) {
@@ -97,11 +85,10 @@ static double length_of(size_t n, const double *w) {
 static int restore(struct solver *s, double *y) {
   if (!evaluate_at(s, y)) return 0;
   for (int i = 0; i < MOST_STEPS; i++) {
-    if (!linearise(s, y)) return 0;
+    linearise(s, y);
     double before = merit(s), factor = 1, after = before;
     if (before == 0) return 1;
     least_step(s, s->step);
-    metric_changes(s->level->metric, s->step);
     s->iterations++;
     for (; factor > 1e-9; factor /= 2) {
       for (size_t j = 0; j < s->n; j++) s->trial[j] = y[j] + factor * s->step[j];
@@ -110,7 +97,9 @@ static int restore(struct solver *s, double *y) {
     if (factor <= 1e-9) break; /* no better to rounding */
     memcpy(y, s->trial, s->n * sizeof *y);
   }
-  return evaluate_at(s, y) && linearise(s, y);
+  if (!evaluate_at(s, y)) return 0;
+  linearise(s, y);
+  return 1;
 }
 
 static int holds(const struct solver *s, size_t i) {
@@ -129,13 +118,7 @@ static double way_along(struct solver *s, const double *y, double *along) {
   for (size_t j = 0; j < s->n; j++) along[j] = y[j] - s->from[j];
   metric_lengths(s->level->metric, along);
   double length = length_of(s->n, along);
-  for (int pass = 0; pass < 2; pass++) /* twice is enough for orthogonality to rounding */
-    for (int32_t r = 0; r < s->rank; r++) {
-      const double *v = s->right + (size_t)r * s->n;
-      double sum = 0;
-      for (size_t j = 0; j < s->n; j++) sum += v[j] * along[j];
-      for (size_t j = 0; j < s->n; j++) along[j] -= sum * v[j];
-    }
+  rows_remove(&s->rows, along);
   return length;
 }
 
@@ -189,24 +172,22 @@ static enum level_result search(struct solver *s) {
     return LEVEL_DONE;
   }
   if (!isfinite(least)) return LEVEL_NOT_EVALUATED;
-  return evaluate_at(s, s->best) && linearise(s, s->best) ? LEVEL_CONFLICT : LEVEL_NOT_EVALUATED;
+  if (!evaluate_at(s, s->best)) return LEVEL_NOT_EVALUATED;
+  linearise(s, s->best);
+  return LEVEL_CONFLICT;
 }
 
 static int allocate(struct solver *s, struct level *level) {
   size_t m = s->m = (size_t)level->n_equations, n = s->n = (size_t)level->n;
-  size_t k = s->k = m < n ? m : n;
   s->level = level;
-  s->memory = calloc(m * (1 + n) + 3 * m + m * n + n * k + k + k * m + 6 * n + 1, sizeof(double));
-  if (!s->memory) return 0;
+  s->memory = calloc(m * (1 + n) + 4 * m + 6 * n + 1, sizeof(double));
+  if (!s->memory || !rows_init(&s->rows, m, n)) return 0;
   double *next = s->memory;
   s->values = next, next += m * (1 + n);
   s->at_start = next, next += m;
   s->scale = next, next += m;
   s->sizes = next, next += m;
-  s->scaled = next, next += m * n;
-  s->right = next, next += n * k;
-  s->sigma = next, next += k;
-  s->left = next, next += k * m;
+  s->right = next, next += m;
   s->from = next, next += n;
   s->start = next, next += n;
   s->best = next, next += n;
@@ -219,7 +200,10 @@ static int allocate(struct solver *s, struct level *level) {
 enum level_result level_solve(struct level *level, double *residuals, unsigned char *failed,
                               int32_t *rank, int32_t *iterations) {
   struct solver s = {0};
-  if (!allocate(&s, level)) return LEVEL_NO_MEMORY;
+  if (!allocate(&s, level)) {
+    free(s.memory);
+    return LEVEL_NO_MEMORY;
+  }
   for (size_t j = 0; j < s.n; j++) s.best[j] = s.from[j] = level->x[level->unknowns[j]];
   if (evaluate_at(&s, s.from))
     for (size_t i = 0; i < s.m; i++) s.at_start[i] = fabs(s.values[i]);
@@ -229,8 +213,9 @@ enum level_result level_solve(struct level *level, double *residuals, unsigned c
     residuals[i] = s.values[i];
     failed[i] = result == LEVEL_CONFLICT && !holds(&s, i);
   }
-  *rank = s.rank;
+  *rank = (int32_t)s.rows.rank;
   *iterations += s.iterations;
+  rows_clear(&s.rows);
   free(s.memory);
   return result;
 }

@@ -1,22 +1,68 @@
 /* metric.c: distances in the norm of a mass matrix: by its Cholesky factor where it is positive
  * definite (S = L^-T), by its eigenvectors where it is singular (S = V D^-1/2, with 1 in D for
- * eigenvalues that are zero or negative to rounding). */
+ * eigenvalues that are zero or negative to rounding).
+ * Source: Golub, Van Loan, Matrix Computations (4th ed.), 4.2 and 8.5 (Jacobi's method). */
 #include "runtime/metric.h"
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SINGULAR 1e-13 /* of the largest eigenvalue */
+#define SINGULAR 1e-13 /* of a coordinate's own inertia, or of the largest eigenvalue */
 
-static int is_well_conditioned(int32_t n, const double *factor) {
-  double least = HUGE_VAL, most = 0;
-  for (int32_t i = 0; i < n; i++) {
-    double d = factor[(size_t)i * (size_t)n + (size_t)i];
-    least = fmin(least, d * d);
-    most = fmax(most, d * d);
+/* a = L L^T in place, in the lower triangle; 0 if a is not positive definite to rounding, judged
+ * coordinate by coordinate, as their units may differ. */
+static int factorise(size_t n, double *a) {
+  for (size_t j = 0; j < n; j++) {
+    double own = a[j * n + j], d = own;
+    for (size_t k = 0; k < j; k++) d -= a[k * n + j] * a[k * n + j];
+    if (!(d > SINGULAR * own)) return 0;
+    a[j * n + j] = sqrt(d);
+    for (size_t k = 0; k < j; k++)
+      for (size_t i = j + 1; i < n; i++) a[j * n + i] -= a[k * n + i] * a[k * n + j];
+    for (size_t i = j + 1; i < n; i++) a[j * n + i] /= a[j * n + j];
   }
-  return least > SINGULAR * most;
+  return 1;
+}
+
+/* Turns the plane of columns p and q so that they are at right angles; returns whether it had to.
+ */
+static int turn(size_t n, double *a, double *v, size_t p, size_t q) {
+  double *ap = a + p * n, *aq = a + q * n, *vp = v + p * n, *vq = v + q * n;
+  double pp = 0, qq = 0, pq = 0;
+  for (size_t i = 0; i < n; i++) {
+    pp += ap[i] * ap[i];
+    qq += aq[i] * aq[i];
+    pq += ap[i] * aq[i];
+  }
+  if (fabs(pq) <= 1e-15 * sqrt(pp * qq) || pq == 0) return 0;
+  double tau = (qq - pp) / (2 * pq);
+  double tangent = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
+  double c = 1 / sqrt(1 + tangent * tangent), s = c * tangent;
+  for (size_t i = 0; i < n; i++) {
+    double x = ap[i], y = vp[i];
+    ap[i] = c * x - s * aq[i];
+    aq[i] = s * x + c * aq[i];
+    vp[i] = c * y - s * vq[i];
+    vq[i] = s * y + c * vq[i];
+  }
+  return 1;
+}
+
+/* One-sided Jacobi: a becomes a V with columns at right angles, so that for a symmetric a the
+ * columns of V are eigenvectors, and v_j . (a v_j) the eigenvalues. */
+static void diagonalise(size_t n, double *a, double *v, double *eigenvalues) {
+  memset(v, 0, n * n * sizeof *v);
+  for (size_t i = 0; i < n; i++) v[i * n + i] = 1;
+  int turned = 1;
+  for (int sweep = 0; turned && sweep < 60; sweep++) {
+    turned = 0;
+    for (size_t p = 0; p < n; p++)
+      for (size_t q = p + 1; q < n; q++) turned |= turn(n, a, v, p, q);
+  }
+  for (size_t j = 0; j < n; j++) {
+    eigenvalues[j] = 0;
+    for (size_t i = 0; i < n; i++) eigenvalues[j] += v[j * n + i] * a[j * n + i];
+  }
 }
 
 static void copy_symmetric(int32_t n, const double *mass, double *out) {
@@ -40,23 +86,22 @@ int metric_init(struct metric *m, int32_t n_mass, int32_t n, const double *mass)
   m->factor = malloc((size_t)n_mass * (size_t)n_mass * sizeof(double));
   if (!m->factor) return 0;
   m->is_unit = 0;
+  size_t size = (size_t)n_mass;
   copy_symmetric(n_mass, mass, m->factor);
-  if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n_mass, m->factor, n_mass) == 0 &&
-      is_well_conditioned(n_mass, m->factor))
-    return 1;
-  m->roots = malloc(2 * (size_t)n_mass * sizeof(double));
-  if (!m->roots) return 0;
-  copy_symmetric(n_mass, mass, m->factor);
-  int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n_mass, m->factor, n_mass, m->roots);
-  if (info == LAPACK_WORK_MEMORY_ERROR) return 0;
-  if (info != 0) { /* has not been seen to happen; the unit norm is still a norm */
-    m->is_unit = 1;
-    return 1;
+  if (factorise(size, m->factor)) return 1;
+  double *symmetric = malloc(size * size * sizeof *symmetric);
+  m->roots = malloc(2 * size * sizeof(double));
+  if (symmetric && m->roots) {
+    copy_symmetric(n_mass, mass, symmetric);
+    diagonalise(size, symmetric, m->factor, m->roots);
+    double most = 0;
+    for (size_t i = 0; i < size; i++) most = fmax(most, m->roots[i]);
+    for (size_t i = 0; i < size; i++)
+      m->roots[i] = m->roots[i] > SINGULAR * most ? sqrt(m->roots[i]) : 1;
   }
-  double most = m->roots[n_mass - 1]; /* ascending */
-  for (int32_t i = 0; i < n_mass; i++)
-    m->roots[i] = most > 0 && m->roots[i] > SINGULAR * most ? sqrt(m->roots[i]) : 1;
-  return 1;
+  int good = symmetric && m->roots;
+  free(symmetric);
+  return good;
 }
 
 void metric_clear(struct metric *m) {

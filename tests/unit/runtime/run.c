@@ -201,10 +201,16 @@ static void test_parameters(void **state) {
   assert_string_equal(message.text, "the parameter w is not a finite number");
 }
 
+FUNCTION(no_rhs) {
+  UNUSED;
+  return DYN_OK;
+}
+
 static void test_model_without_state(void **state) {
   (void)state;
   static const char *const names[] = {"auto", "adams", "bdf"};
   dyn_model m = oscillator_model();
+  m.rhs = no_rhs;
   m.n_coordinates = m.n_state = m.n_invariants = m.n_outputs = 0;
   for (size_t i = 0; i < 3; i++) {
     dyn_problem problem = {&m, one, NULL};

@@ -1,0 +1,27 @@
+/* rows.h: rank, row space and least solutions of a small dense matrix given by its rows. */
+#ifndef DYN_RUNTIME_ROWS_H
+#define DYN_RUNTIME_ROWS_H
+#include <stddef.h>
+
+struct rows {
+  size_t m, n, k; /* rows, entries of each, the lesser of both */
+  size_t rank;
+  double *a;     /* in: row after row. After rows_decompose: R and the reflectors */
+  double *basis; /* rank vectors of n: orthonormal, spanning the rows */
+  /* private */
+  double *head, *beta, *head2, *beta2, *lower, *right;
+  size_t *pivot, *pivot2;
+};
+
+/* Returns 0 when there is no memory. */
+int rows_init(struct rows *rows, size_t m, size_t n);
+void rows_clear(struct rows *rows);
+/* Decomposes a; a row counts as dependent when what the others leave of it is at most tolerance
+ * times the longest row. */
+void rows_decompose(struct rows *rows, double tolerance);
+/* The shortest w[n] that makes |a w - b| least; b[m]. */
+void rows_solve(const struct rows *rows, const double *b, double *w);
+/* Takes the part within the row space off y[n]. */
+void rows_remove(const struct rows *rows, double *y);
+
+#endif

@@ -1,0 +1,126 @@
+/* Rank, row space and least solutions against their defining properties; the metric likewise. */
+#include "models.h"
+#include "runtime/metric.h"
+#include "runtime/rows.h"
+
+static double random_number(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / 8388608.0 - 1;
+}
+
+/* A matrix of the given rank: m by rank times rank by n. */
+static void fill(double *a, size_t m, size_t n, size_t rank, uint32_t *seed) {
+  double left[20][20], right[20][20];
+  for (size_t i = 0; i < 20; i++)
+    for (size_t j = 0; j < 20; j++) {
+      left[i][j] = random_number(seed);
+      right[i][j] = random_number(seed);
+    }
+  for (size_t i = 0; i < m; i++)
+    for (size_t j = 0; j < n; j++) {
+      a[i * n + j] = 0;
+      for (size_t k = 0; k < rank; k++) a[i * n + j] += left[i][k] * right[k][j];
+    }
+}
+
+/* w is the least solution when A^T (A w - b) = 0 and w lies in the row space. */
+static void check_solution(const struct rows *s, const double *a, const double *b,
+                           const double *w) {
+  double residual[20], rest[20];
+  for (size_t i = 0; i < s->m; i++) {
+    residual[i] = -b[i];
+    for (size_t j = 0; j < s->n; j++) residual[i] += a[i * s->n + j] * w[j];
+  }
+  for (size_t j = 0; j < s->n; j++) {
+    double gradient = 0;
+    for (size_t i = 0; i < s->m; i++) gradient += a[i * s->n + j] * residual[i];
+    assert_close(gradient, 0, 1e-10);
+  }
+  memcpy(rest, w, s->n * sizeof *w);
+  rows_remove(s, rest);
+  for (size_t j = 0; j < s->n; j++) assert_close(rest[j], 0, 1e-10);
+}
+
+static void test_least_solutions(void **state) {
+  (void)state;
+  uint32_t seed = 1;
+  for (size_t m = 1; m <= 9; m++)
+    for (size_t n = 1; n <= 9; n++)
+      for (size_t rank = 0; rank <= (m < n ? m : n); rank++) {
+        struct rows s;
+        double a[100], b[20], w[20];
+        assert_true(rows_init(&s, m, n));
+        fill(a, m, n, rank, &seed);
+        memcpy(s.a, a, m * n * sizeof *a);
+        for (size_t i = 0; i < m; i++) b[i] = random_number(&seed);
+        rows_decompose(&s, 1e-9);
+        assert_int_equal(s.rank, rank);
+        rows_solve(&s, b, w);
+        check_solution(&s, a, b, w);
+        rows_clear(&s);
+      }
+}
+
+/* |S^-1 y|^2 = y . W y, S^-1 and S undo one another, and S^T g . w = g . S w. */
+static void check_metric(const struct metric *metric, size_t n, const double *weights,
+                         uint32_t *seed) {
+  double y[20], w[20], back[20], g[20], gradient[20], square = 0, length = 0, one = 0, other = 0;
+  for (size_t i = 0; i < n; i++) {
+    w[i] = back[i] = y[i] = random_number(seed);
+    g[i] = gradient[i] = random_number(seed);
+  }
+  metric_lengths(metric, w);
+  for (size_t i = 0; i < n; i++) {
+    length += w[i] * w[i];
+    for (size_t j = 0; j < n; j++) square += y[i] * weights[i * n + j] * y[j];
+  }
+  assert_close(length, square, 1e-10 * (1 + square));
+  memcpy(back, w, sizeof back);
+  metric_changes(metric, back);
+  metric_gradient(metric, gradient);
+  for (size_t i = 0; i < n; i++) {
+    assert_close(back[i], y[i], 1e-10);
+    one += gradient[i] * w[i];
+    other += g[i] * y[i];
+  }
+  assert_close(one, other, 1e-10);
+}
+
+static void test_metric(void **state) {
+  (void)state;
+  uint32_t seed = 7;
+  for (size_t n = 1; n <= 8; n++)
+    for (size_t rank = 0; rank <= n; rank++) {
+      double root[100], mass[64] = {0}, weights[64];
+      fill(root, n, n, rank, &seed);
+      for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+          for (size_t k = 0; k < n; k++) mass[i * n + j] += root[i * n + k] * root[j * n + k];
+      struct metric metric;
+      assert_true(metric_init(&metric, (int32_t)n, (int32_t)n, mass));
+      memcpy(weights, mass, sizeof weights);
+      if (rank < n) { /* unit weight on what the mass matrix does not see */
+        struct rows s;
+        assert_true(rows_init(&s, n, n));
+        memcpy(s.a, mass, n * n * sizeof *mass);
+        rows_decompose(&s, 1e-10);
+        for (size_t j = 0; j < n; j++) {
+          double e[8] = {0};
+          e[j] = 1;
+          rows_remove(&s, e);
+          for (size_t i = 0; i < n; i++) weights[i * n + j] += e[i];
+        }
+        rows_clear(&s);
+      }
+      check_metric(&metric, n, weights, &seed);
+      metric_clear(&metric);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_least_solutions),
+      cmocka_unit_test(test_metric),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
