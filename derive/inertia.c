@@ -144,8 +144,8 @@ bool inertia_check(dyn_context *context, const struct system *system, const stru
   if (!check_rows(context, system)) return false;
   if (is_diagonal(system) || is_clearly_regular(system)) return true;
   struct zero_test test = {0};
-  test.failure = "tested in double precision";
-  enum verdict verdict = VERDICT_UNDECIDED;
+  enum verdict verdict =
+      expr_determinant_is_zero(system->graph, system->mass, system->n, &test);
   if (verdict == VERDICT_NO) return true;
   report_singular(context, system, &test, verdict);
   return false;

@@ -17,9 +17,11 @@
  *
  * Needs: a checked model. Promises: M and forcing free of accelerations. No product is expanded:
  * derivatives are taken on the graph with one tangent per direction, shared by all rows. */
+#include "derive/christoffel.h"
 #include "derive/method.h"
 #include "sema/model.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct lagrange {
   dyn_context *context;
@@ -32,14 +34,19 @@ struct lagrange {
   expr *potential_momentum; /* dV/dq', 0 but for velocity-dependent potentials */
   expr *force;              /* Q - dD/dq' - dV/dq */
   expr *kinetic_slope;      /* dT/dq */
+  expr *at_rest;            /* the part of dT/dq that was moved to `force` */
   expr *acceleration;       /* the symbols q'' */
 };
+
+/* Up to this many coordinates the inertial terms are also written with the mass matrix. */
+enum { SMALL_SYSTEM = 12 };
 
 static void lagrange_free(struct lagrange *l) {
   free(l->kinetic_momentum);
   free(l->potential_momentum);
   free(l->force);
   free(l->kinetic_slope);
+  free(l->at_rest);
   free(l->acceleration);
 }
 
@@ -55,9 +62,11 @@ static struct lagrange lagrange_new(dyn_context *context, struct system *system,
   l.kinetic_momentum = checked_calloc(size, sizeof(expr));
   l.potential_momentum = checked_calloc(size, sizeof(expr));
   l.kinetic_slope = checked_calloc(size, sizeof(expr));
+  l.at_rest = checked_calloc(size, sizeof(expr));
   l.acceleration = checked_calloc(size, sizeof(expr));
   for (uint32_t i = 0; i < l.n; i++)
     l.acceleration[i] = l.model->coordinates.items[i].acceleration;
+  for (uint32_t i = 0; i < l.n; i++) l.at_rest[i] = expr_integer(l.graph, 0);
   l.force = terms_generalized_forces((struct model *)l.model);
   return l;
 }
@@ -98,11 +107,11 @@ static void derive_by_positions(struct lagrange *l) {
   }
 }
 
-/* The total time derivative with q'' left out. An input given as an expression of time has a known
+/* The time derivative with q'' left out: total, or explicit (where positions stay). An input given as an expression of time has a known
  * derivative; others have none, which check_inputs has refused where it would matter. */
-static struct expr_tangent *time_tangent(struct lagrange *l) {
+static struct expr_tangent *time_tangent(struct lagrange *l, bool is_total) {
   struct expr_tangent *tangent = expr_tangent_new(l->graph);
-  for (uint32_t j = 0; j < l->n; j++) {
+  for (uint32_t j = 0; j < l->n && is_total; j++) {
     const struct model_coordinate *coordinate = &l->model->coordinates.items[j];
     expr_tangent_seed(tangent, coordinate->position, coordinate->velocity);
   }
@@ -147,12 +156,13 @@ static void split_lagrangian_slope(struct lagrange *l) {
     }
     l->kinetic_slope[i] = difference(l, slope, at_rest);
     l->force[i] = expr_add(l->graph, l->force[i], at_rest);
+    l->at_rest[i] = at_rest;
   }
   expr_symbol_set_free(velocities);
 }
 
 static void derive_by_time(struct lagrange *l) {
-  struct expr_tangent *tangent = time_tangent(l);
+  struct expr_tangent *tangent = time_tangent(l, true);
   for (uint32_t i = 0; i < l->n; i++) {
     expr rate = expr_tangent_of(tangent, l->kinetic_momentum[i]);
     l->system->inertial[i] = difference(l, rate, l->kinetic_slope[i]);
@@ -160,6 +170,38 @@ static void derive_by_time(struct lagrange *l) {
         expr_add(l->graph, l->force[i], expr_tangent_of(tangent, l->potential_momentum[i]));
   }
   expr_tangent_free(tangent);
+}
+
+/* Nodes that are needed besides the mass matrix. */
+static uint32_t size_with_mass(const struct lagrange *l, const expr *items) {
+  size_t n = l->n;
+  expr *roots = checked_malloc((n * n + n) * sizeof *roots);
+  memcpy(roots, l->system->mass, n * n * sizeof *roots);
+  memcpy(roots + n * n, items, n * sizeof *roots);
+  uint32_t size = expr_reachable_count(l->graph, roots, n * n + n);
+  free(roots);
+  return size;
+}
+
+/* Takes the inertial terms and momenta written with the entries of M where that is shorter. */
+static void shorten(struct lagrange *l) {
+  struct system *system = l->system;
+  if (l->n > SMALL_SYSTEM) return;
+  for (uint32_t i = 0; i < l->n; i++)
+    if (!expr_is_integer_value(l->graph, l->potential_momentum[i], 0)) return;
+  expr *inertial = checked_calloc(l->n + (size_t)1, sizeof(expr));
+  expr *momentum = checked_calloc(l->n + (size_t)1, sizeof(expr));
+  struct christoffel problem = {system, l->terms->kinetic, l->kinetic_momentum, l->at_rest,
+                                time_tangent(l, false)};
+  if (christoffel_terms(&problem, inertial, momentum)) {
+    if (size_with_mass(l, inertial) < size_with_mass(l, system->inertial))
+      memcpy(system->inertial, inertial, l->n * sizeof(expr));
+    if (size_with_mass(l, momentum) < size_with_mass(l, system->momentum))
+      memcpy(system->momentum, momentum, l->n * sizeof(expr));
+  }
+  expr_tangent_free(problem.explicit_time);
+  free(inertial);
+  free(momentum);
 }
 
 /* Moves the accelerations that one side holds to the mass matrix; `sign` is what the side's sign
@@ -248,6 +290,7 @@ bool lagrange_derive(dyn_context *context, struct system *system, const struct t
     derive_by_positions(&l);
     if (terms->is_lagrangian) split_lagrangian_slope(&l);
     derive_by_time(&l);
+    shorten(&l);
     ok = assemble(&l);
   }
   lagrange_free(&l);

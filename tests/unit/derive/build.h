@@ -204,6 +204,9 @@ static inline void built_coordinate(struct built *b, const char *name, const cha
   c.velocity = expr_symbol(g, primed, NULL);
   snprintf(primed, sizeof primed, "%s''", name);
   c.acceleration = expr_symbol(g, primed, NULL);
+  expr_symbol_set_rank(g, c.position, EXPR_RANK_COORDINATE);
+  expr_symbol_set_rank(g, c.velocity, EXPR_RANK_VELOCITY);
+  expr_symbol_set_rank(g, c.acceleration, EXPR_RANK_ACCELERATION);
   c.start_position = c.start_velocity = expr_integer(g, 0);
   vector_push(&b->model.coordinates, c);
 }
