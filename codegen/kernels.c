@@ -46,9 +46,7 @@ struct lu {
   double *f, *row_scale, *column_scale, *row_number;
 };
 
-static struct lu lu_at(const struct tape_solver *solver, double *work) {
-  size_t n = solver->n;
-  double *f = work + solver->lu;
+static struct lu lu_at(size_t n, double *f) {
   return (struct lu){n, f, f + n * n, f + n * n + n, f + n * n + 2 * n};
 }
 
@@ -123,15 +121,17 @@ static int lu_eliminate(struct lu lu) {
   return 0;
 }
 
-static int lu_factor(struct lu lu, const double *a, bool is_symmetric) {
-  lu_copy(lu, a, is_symmetric);
-  int failure = lu_equilibrate(lu);
-  return failure != 0 ? failure : lu_eliminate(lu);
+int32_t kernel_lu_factor(int64_t n, const double *a, int32_t is_symmetric, double *lu) {
+  struct lu own = lu_at((size_t)n, lu);
+  lu_copy(own, a, is_symmetric != 0);
+  int failure = lu_equilibrate(own);
+  return failure != 0 ? failure : lu_eliminate(own);
 }
 
-static void lu_substitute(struct lu lu, double *s, double *b, size_t columns) {
-  size_t n = lu.n;
-  for (size_t c = 0; c < columns; c++, b += n) {
+void kernel_lu_substitute(int64_t size, double *f, double *s, double *b, int64_t columns) {
+  size_t n = (size_t)size;
+  struct lu lu = lu_at(n, f);
+  for (int64_t c = 0; c < columns; c++, b += n) {
     for (size_t i = 0; i < n; i++) {
       size_t row = (size_t)lu.row_number[i];
       s[i] = b[row] * lu.row_scale[row];
@@ -213,10 +213,9 @@ static int factor_sparse(const struct tape_solver *solver, double *work) {
   int lost = sparse_factor(solver, a, work + solver->factor);
   work[solver->mode] = lost == 0 ? 0 : 1;
   if (lost == 0 || solver->lu == TAPE_NO_LU) return lost;
-  struct lu lu = lu_at(solver, work);
-  sparse_expand(solver, a, lu.f);
-  int failure = lu_equilibrate(lu);
-  return failure != 0 ? failure : lu_eliminate(lu);
+  double *full = work + solver->scratch + solver->n;
+  sparse_expand(solver, a, full);
+  return kernel_lu_factor(solver->n, full, 0, work + solver->lu);
 }
 
 int kernel_factor(const struct tape_solver *solver, double *work) {
@@ -225,14 +224,14 @@ int kernel_factor(const struct tape_solver *solver, double *work) {
   bool is_done =
       solver->kind == SOLVER_DENSE && ldlt_factor(solver->n, a, work + solver->factor);
   work[solver->mode] = is_done ? 0 : 1;
-  return is_done ? 0 : lu_factor(lu_at(solver, work), a, solver->is_symmetric);
+  return is_done ? 0 : kernel_lu_factor(solver->n, a, solver->is_symmetric, work + solver->lu);
 }
 
 void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
                        double *work) {
   double *b = work + side->offset, *scratch = work + solver->scratch;
   if (work[solver->mode] != 0)
-    lu_substitute(lu_at(solver, work), scratch, b, side->columns);
+    kernel_lu_substitute(solver->n, work + solver->lu, scratch, b, side->columns);
   else if (solver->kind == SOLVER_DENSE)
     ldlt_substitute(solver->n, work + solver->factor, b, side->columns);
   else

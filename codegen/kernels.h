@@ -12,4 +12,9 @@
 int kernel_factor(const struct tape_solver *solver, double *work);
 void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
                        double *work);
+
+/* Dense LU alone; also what JIT-compiled code calls on its cold path. `lu`: n*n doubles and 3n more;
+ * `scratch`: n doubles; b: n*columns, solved in place. */
+int32_t kernel_lu_factor(int64_t n, const double *a, int32_t is_symmetric, double *lu);
+void kernel_lu_substitute(int64_t n, double *lu, double *scratch, double *b, int64_t columns);
 #endif

@@ -48,11 +48,12 @@ static void lay_out(struct tape_builder *builder, struct tape_solver *solver) {
   bool is_sparse = solver->kind == SOLVER_SPARSE;
   solver->matrix = builder_reserve_work(builder, is_sparse ? solver->entry_count : full);
   solver->mode = builder_reserve_work(builder, 1);
-  solver->scratch = builder_reserve_work(builder, n);
+  bool has_full = is_sparse && n <= LARGEST_DENSE_FALLBACK;
+  solver->scratch = builder_reserve_work(builder, has_full ? n + full : n);
   if (is_sparse)
     solver->factor = builder_reserve_work(builder, (size_t)solver->factor_count + 2 * n);
   solver->lu = TAPE_NO_LU;
-  if (!is_sparse || n <= LARGEST_DENSE_FALLBACK)
+  if (!is_sparse || has_full)
     solver->lu = builder_reserve_work(builder, full + 3 * n);
   if (!is_sparse) solver->factor = solver->lu;
 }

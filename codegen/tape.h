@@ -68,7 +68,7 @@ struct tape_solver {
   uint32_t factor;    /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */
   uint32_t lu;        /* n*n of L and U, then n row scales, n column scales, n row numbers;
                        * TAPE_NO_LU: too large, a lost pivot of L D L^T is final (SPARSE only) */
-  uint32_t scratch;   /* n doubles */
+  uint32_t scratch;   /* n doubles; SPARSE with lu: n*n more for the full matrix */
   uint32_t mode;      /* 1 double: 0 = L D L^T holds, 1 = LU holds */
   tape_value *values; /* UNROLLED: the n*n entries */
   tape_value ok;      /* UNROLLED: truth value, all pivots are good */

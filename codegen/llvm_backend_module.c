@@ -1,0 +1,236 @@
+/* The back end's table of functions (backend.h): a program to IR, through LLVM, to a model in this
+ * process or to a file. */
+#define _GNU_SOURCE
+#include "codegen/llvm_ir.h"
+#include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Adds the time since *since to *total and starts anew. */
+static void lap(double *total, double *since) {
+  double time = now();
+  *total += time - *since;
+  *since = time;
+}
+
+struct compilation {
+  struct ir ir;
+  LLVMTargetMachineRef machine;
+  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT];
+  int32_t work;
+  int level;
+};
+
+/* Compiling twice as much code should not take longer than the run it is for: long programs are
+ * compiled with less effort. The limits are instructions of tapes. */
+static int choose_level(const struct program *program, uint32_t functions, int wanted) {
+  enum { LONG = 150000 };
+  size_t size = 0;
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++)
+    if ((functions & 1u << i) != 0 && program->tapes[i] != NULL)
+      size += program->tapes[i]->code.count;
+  if (wanted >= 0) return wanted > 3 ? 3 : wanted;
+  return size > LONG ? 0 : 1;
+}
+
+static void add_functions(struct compilation *compilation, const struct program *program,
+                          uint32_t functions, const char *prefix) {
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
+    char name[256];
+    int32_t work = 0;
+    if ((functions & 1u << i) == 0 || program->tapes[i] == NULL) continue;
+    snprintf(name, sizeof name, "%.150s_%s", prefix, program_function_names[i]);
+    compilation->functions[i] =
+        ir_add_tape(&compilation->ir, program->tapes[i], name, &work);
+    if (work > compilation->work) compilation->work = work;
+  }
+}
+
+/* Tapes to optimised IR. On failure everything is cleared again. */
+static char *compile(struct compilation *compilation, const struct program *program,
+                     uint32_t functions, const struct backend_options *options, bool is_jit,
+                     struct backend_timings *timings) {
+  double since = now();
+  const char *prefix =
+      is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
+  *compilation = (struct compilation){0};
+  compilation->level = choose_level(program, functions, options->level);
+  char *fault = target_machine_new(options, compilation->level, &compilation->machine);
+  if (fault != NULL) return fault;
+  struct ir *ir = &compilation->ir;
+  ir_init(ir, program->tables.name);
+  ir->is_jit = is_jit;
+  ir->contract = options->contract;
+  ir->parameters = options->parameters;
+  char *triple = LLVMGetTargetMachineTriple(compilation->machine);
+  LLVMSetTarget(ir->module, triple);
+  LLVMDisposeMessage(triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(compilation->machine);
+  LLVMSetModuleDataLayout(ir->module, layout);
+  LLVMDisposeTargetData(layout);
+  add_functions(compilation, program, functions, prefix);
+  if (!is_jit) ir_add_model(ir, program, prefix, compilation->functions, compilation->work);
+  timings->ir_instructions += ir->instructions;
+  lap(&timings->build, &since);
+  fault = target_run_passes(ir, compilation->machine, compilation->level);
+  lap(&timings->passes, &since);
+  if (fault == NULL) return NULL;
+  ir_clear(ir);
+  LLVMDisposeTargetMachine(compilation->machine);
+  return fault;
+}
+
+static void compilation_clear(struct compilation *compilation) {
+  ir_clear(&compilation->ir);
+  LLVMDisposeTargetMachine(compilation->machine);
+}
+
+static char *emit_buffer(struct compilation *compilation, LLVMCodeGenFileType type,
+                         LLVMMemoryBufferRef *buffer) {
+  char *message = NULL;
+  if (!LLVMTargetMachineEmitToMemoryBuffer(compilation->machine, compilation->ir.module, type,
+                                           &message, buffer))
+    return NULL;
+  struct text out = {0};
+  text_put(&out, message);
+  LLVMDisposeMessage(message);
+  return text_take(&out);
+}
+
+/* ---- into this process */
+
+struct loaded_model {
+  struct backend_model public;
+  dyn_model model;
+  struct jit_code *code;
+};
+
+static void set_function(dyn_model *model, unsigned function, void *address) {
+  dyn_function *pointer;
+  memcpy(&pointer, &address, sizeof pointer);
+  switch (function) {
+#define PROGRAM_FUNCTION(NAME, member)                                                             \
+  case PROGRAM_FUNCTION_##NAME: model->member = pointer; break;
+#include "codegen/functions.def"
+#undef PROGRAM_FUNCTION
+  default: break;
+  }
+}
+
+/* The base's functions and implementation under the program's present tables. */
+static dyn_model model_over(const struct program *program, const dyn_model *base) {
+  dyn_model model = program->tables;
+#define PROGRAM_FUNCTION(NAME, member) model.member = base->member;
+#include "codegen/functions.def"
+#undef PROGRAM_FUNCTION
+  model.implementation = base->implementation;
+  model.n_work = base->n_work;
+  return model;
+}
+
+static char *load(struct compilation *compilation, const struct program *program,
+                  const dyn_model *base, LLVMMemoryBufferRef object, struct backend_model **out) {
+  char names[PROGRAM_FUNCTION_COUNT][64];
+  const char *wanted[PROGRAM_FUNCTION_COUNT];
+  void *addresses[PROGRAM_FUNCTION_COUNT] = {NULL};
+  unsigned numbers[PROGRAM_FUNCTION_COUNT], count = 0;
+  for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
+    if (compilation->functions[i] == NULL) continue;
+    snprintf(names[count], sizeof *names, "dyn_%s", program_function_names[i]);
+    wanted[count] = names[count];
+    numbers[count++] = i;
+  }
+  struct loaded_model *loaded = checked_calloc(1, sizeof *loaded);
+  char *fault = jit_load(object, wanted, addresses, count, &loaded->code);
+  if (fault != NULL) {
+    free(loaded);
+    return fault;
+  }
+  loaded->model = model_over(program, base);
+  for (unsigned i = 0; i < count; i++) set_function(&loaded->model, numbers[i], addresses[i]);
+  if (compilation->work > loaded->model.n_work) loaded->model.n_work = compilation->work;
+  loaded->public.model = &loaded->model;
+  loaded->public.handle = loaded;
+  *out = &loaded->public;
+  return NULL;
+}
+
+static char *backend_jit(const struct program *program, const dyn_model *base, uint32_t functions,
+                         const struct backend_options *options, struct backend_timings *timings,
+                         struct backend_model **out) {
+  struct backend_timings unused = {0};
+  struct compilation compilation;
+  LLVMMemoryBufferRef object = NULL;
+  if (timings == NULL) timings = &unused;
+  *out = NULL;
+  char *fault = compile(&compilation, program, functions, options, true, timings);
+  if (fault != NULL) return fault;
+  double since = now();
+  fault = emit_buffer(&compilation, LLVMObjectFile, &object);
+  lap(&timings->code, &since);
+  if (fault == NULL) {
+    timings->code_bytes += LLVMGetBufferSize(object);
+    fault = load(&compilation, program, base, object, out);
+    lap(&timings->link, &since);
+  }
+  compilation_clear(&compilation);
+  return fault;
+}
+
+static void backend_release(struct backend_model *compiled) {
+  if (compiled == NULL) return;
+  struct loaded_model *loaded = compiled->handle;
+  jit_free(loaded->code);
+  free(loaded);
+}
+
+/* ---- into a file */
+
+static char *backend_emit(const struct program *program, uint32_t functions,
+                          enum backend_format format, const struct backend_options *options,
+                          struct backend_timings *timings, struct text *out) {
+  struct backend_timings unused = {0};
+  struct compilation compilation;
+  LLVMMemoryBufferRef buffer = NULL;
+  if (timings == NULL) timings = &unused;
+  char *fault = compile(&compilation, program, functions, options, false, timings);
+  if (fault != NULL) return fault;
+  double since = now();
+  if (format == BACKEND_LLVM) {
+    char *listing = LLVMPrintModuleToString(compilation.ir.module);
+    text_put(out, listing);
+    LLVMDisposeMessage(listing);
+  } else {
+    fault = emit_buffer(&compilation,
+                        format == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile, &buffer);
+  }
+  lap(&timings->code, &since);
+  if (buffer != NULL) {
+    text_add(out, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    timings->code_bytes += LLVMGetBufferSize(buffer);
+    LLVMDisposeMemoryBuffer(buffer);
+  }
+  compilation_clear(&compilation);
+  return fault;
+}
+
+static const struct backend table = {
+    .version = BACKEND_VERSION,
+    .llvm_version = LLVM_VERSION_STRING,
+    .jit = backend_jit,
+    .release = backend_release,
+    .emit = backend_emit,
+};
+
+__attribute__((visibility("default"))) const struct backend *dyn_backend(void);
+const struct backend *dyn_backend(void) {
+  return &table;
+}

@@ -1,0 +1,90 @@
+/* Shared by the files of the LLVM module (llvm_*_module.c). Nothing else includes LLVM headers. */
+#ifndef DYN_CODEGEN_LLVM_IR_H
+#define DYN_CODEGEN_LLVM_IR_H
+#include "codegen/backend.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+struct ir { /* a module under construction */
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i1, i32, i64, f64, ptr, nothing;
+  LLVMTypeRef function; /* dyn_function */
+  bool is_jit; /* the LU kernels are the C functions of this process */
+  bool contract;
+  const double *parameters; /* folded, or NULL */
+  size_t instructions;
+  bool has_hot_kernels; /* loops worth the full optimiser */
+};
+
+void ir_init(struct ir *ir, const char *name);
+void ir_clear(struct ir *ir);
+LLVMValueRef ir_int(const struct ir *ir, int64_t value);  /* i64 */
+LLVMValueRef ir_code(const struct ir *ir, int32_t value); /* i32 */
+LLVMValueRef ir_real(const struct ir *ir, double value);
+void ir_set_attribute(const struct ir *ir, LLVMValueRef function, const char *name, uint64_t value);
+/* Adds `nounwind` and, for functions without effects, `memory(none) willreturn`. */
+LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments);
+
+/* ---- tapes (llvm_tape_module.c) */
+/* Adds the function for a tape; `work` becomes the doubles of workspace it needs. Local unless
+ * the module is for the JIT. */
+LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work);
+
+/* ---- splitting (llvm_split_module.c) */
+struct tape_split {
+  uint32_t *ends;  /* first instruction behind each part */
+  uint32_t parts;
+  uint32_t *slots; /* 1 + place in the workspace of a value used by a later part, else 0 */
+  uint32_t slot_count;
+};
+void tape_split_init(struct tape_split *split, const struct tape *tape, uint32_t part_size);
+void tape_split_clear(struct tape_split *split);
+
+/* ---- kernels (llvm_kernels_module.c), added to the module at first use. Types as in kernels.h:
+ *   i32  dyn_ldlt_factor(i64 n, ptr a, ptr lu, ptr mode)       kind DENSE, with its way out to LU
+ *   void dyn_ldlt_substitute(i64 n, ptr lu, ptr scratch, ptr mode, ptr b, i64 columns)
+ *   i32  dyn_lu_factor(i64 n, ptr a, i32 is_symmetric, ptr lu)
+ *   void dyn_lu_substitute(i64 n, ptr lu, ptr scratch, ptr b, i64 columns) */
+LLVMValueRef kernel_function(struct ir *ir, const char *name);
+LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments, unsigned count);
+/* Kind SPARSE: the solver's tables as constants, and the calls. */
+LLVMValueRef kernel_call_sparse_factor(struct ir *ir, const struct tape_solver *solver,
+                                       LLVMValueRef work);
+void kernel_call_sparse_substitute(struct ir *ir, const struct tape_solver *solver,
+                                   const struct tape_right_side *side, LLVMValueRef work);
+
+/* ---- loops and choices for kernels (llvm_loops_module.c) */
+struct ir_loop {
+  LLVMBasicBlockRef head, after;
+  LLVMValueRef counter, index;
+};
+struct ir_loop ir_loop_begin(struct ir *ir, LLVMValueRef from, LLVMValueRef to); /* from <= i < to */
+void ir_loop_end(struct ir *ir, struct ir_loop *loop);
+LLVMValueRef ir_variable(struct ir *ir, LLVMTypeRef type, LLVMValueRef start);
+LLVMBasicBlockRef ir_if_begin(struct ir *ir, LLVMValueRef condition); /* answers the block after */
+void ir_if_end(struct ir *ir, LLVMBasicBlockRef after);
+LLVMValueRef ir_element(struct ir *ir, LLVMValueRef base, LLVMValueRef index); /* of doubles */
+LLVMValueRef ir_load(struct ir *ir, LLVMValueRef base, LLVMValueRef index);
+void ir_store(struct ir *ir, LLVMValueRef value, LLVMValueRef base, LLVMValueRef index);
+/* base[index] -= a*b */
+void ir_subtract_product(struct ir *ir, LLVMValueRef base, LLVMValueRef index, LLVMValueRef a,
+                         LLVMValueRef b);
+
+/* ---- the constant dyn_model (llvm_tables_module.c) */
+void ir_add_model(struct ir *ir, const struct program *program, const char *prefix,
+                  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT], int32_t work);
+
+/* ---- target and passes (llvm_target_module.c). Errors as texts that the caller frees. */
+char *target_machine_new(const struct backend_options *options, int level,
+                         LLVMTargetMachineRef *out);
+char *target_run_passes(struct ir *ir, LLVMTargetMachineRef machine, int level);
+
+/* ---- loading into the process (llvm_jit_module.c) */
+struct jit_code;
+/* Takes the object over. addresses[i] of symbols names[i]. */
+char *jit_load(LLVMMemoryBufferRef object, const char *const *names, void **addresses, size_t count,
+               struct jit_code **out);
+void jit_free(struct jit_code *code);
+#endif

@@ -1,0 +1,31 @@
+/* The kernels' sources in IR, between llvm_kernels_module.c and the files of each kind. */
+#ifndef DYN_CODEGEN_LLVM_KERNELS_H
+#define DYN_CODEGEN_LLVM_KERNELS_H
+#include "codegen/llvm_ir.h"
+
+struct kernel { /* short names for the emitters: k->n is the first argument */
+  struct ir *ir;
+  LLVMBuilderRef builder;
+  LLVMValueRef function, n, one, zero;
+};
+
+LLVMValueRef kernel_index(struct kernel *k, LLVMValueRef i, LLVMValueRef j); /* i + j*n */
+LLVMValueRef kernel_add(struct kernel *k, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef kernel_subtract(struct kernel *k, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef kernel_multiply(struct kernel *k, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef kernel_reciprocal(struct kernel *k, LLVMValueRef a);
+LLVMValueRef kernel_absolute(struct kernel *k, LLVMValueRef a);
+/* n times the relative tolerance. */
+LLVMValueRef kernel_tolerance(struct kernel *k, double relative);
+LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base, LLVMValueRef index); /* i32 table */
+void kernel_return(struct kernel *k, LLVMValueRef code); /* of type i64, truncated */
+/* n-1-i: runs a loop downwards. */
+LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i);
+
+void kernel_body_ldlt_factor(struct kernel *k);
+void kernel_body_ldlt_substitute(struct kernel *k);
+void kernel_body_lu_factor(struct kernel *k);
+void kernel_body_lu_substitute(struct kernel *k);
+void kernel_body_sparse_factor(struct kernel *k);
+void kernel_body_sparse_substitute(struct kernel *k);
+#endif

@@ -1,0 +1,101 @@
+/* Dense L D L^T in IR: see ldlt_factor and ldlt_substitute in kernels.c. */
+#include "codegen/kernels.h"
+#include "codegen/llvm_kernels.h"
+
+static void copy_lower_triangle(struct kernel *k, LLVMValueRef a, LLVMValueRef f) {
+  struct ir *ir = k->ir;
+  struct ir_loop j = ir_loop_begin(ir, k->zero, k->n);
+  struct ir_loop i = ir_loop_begin(ir, j.index, k->n);
+  LLVMValueRef place = kernel_index(k, i.index, j.index);
+  ir_store(ir, ir_load(ir, a, place), f, place);
+  ir_loop_end(ir, &i);
+  ir_loop_end(ir, &j);
+}
+
+/* Column j of the rest, i = j .. n-1: f(i,j) -= f(i,k) * l. */
+static void eliminate_column(struct kernel *k, LLVMValueRef f, LLVMValueRef column,
+                             LLVMValueRef pivot_column, LLVMValueRef l) {
+  struct ir *ir = k->ir;
+  struct ir_loop i = ir_loop_begin(ir, column, k->n);
+  LLVMValueRef factor = ir_load(ir, f, kernel_index(k, i.index, pivot_column));
+  ir_subtract_product(ir, f, kernel_index(k, i.index, column), factor, l);
+  ir_loop_end(ir, &i);
+}
+
+static void fall_back_to_lu(struct kernel *k, LLVMValueRef a, LLVMValueRef f, LLVMValueRef mode) {
+  struct ir *ir = k->ir;
+  LLVMValueRef arguments[4] = {k->n, a, ir_code(ir, 1), f};
+  ir_store(ir, ir_real(ir, 1), mode, k->zero);
+  LLVMBuildRet(k->builder, kernel_call(ir, "dyn_lu_factor", arguments, 4));
+}
+
+void kernel_body_ldlt_factor(struct kernel *k) {
+  struct ir *ir = k->ir;
+  LLVMValueRef a = LLVMGetParam(k->function, 1), f = LLVMGetParam(k->function, 2);
+  LLVMValueRef mode = LLVMGetParam(k->function, 3);
+  LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
+  ir_store(ir, ir_real(ir, 0), mode, k->zero);
+  copy_lower_triangle(k, a, f);
+  struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef diagonal = kernel_index(k, p.index, p.index);
+  LLVMValueRef pivot = ir_load(ir, f, diagonal);
+  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, a, diagonal));
+  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, pivot, limit, "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
+  fall_back_to_lu(k, a, f, mode);
+  ir_if_end(ir, after);
+  LLVMValueRef inverse = kernel_reciprocal(k, pivot);
+  struct ir_loop j = ir_loop_begin(ir, kernel_add(k, p.index, k->one), k->n);
+  LLVMValueRef place = kernel_index(k, j.index, p.index);
+  LLVMValueRef l = kernel_multiply(k, ir_load(ir, f, place), inverse);
+  eliminate_column(k, f, j.index, p.index, l);
+  ir_store(ir, l, f, place);
+  ir_loop_end(ir, &j);
+  ir_store(ir, inverse, f, diagonal);
+  ir_loop_end(ir, &p);
+  LLVMBuildRet(k->builder, ir_code(ir, 0));
+}
+
+static void substitute_forward(struct kernel *k, LLVMValueRef f, LLVMValueRef b) {
+  struct ir *ir = k->ir;
+  struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef y = ir_load(ir, b, p.index);
+  struct ir_loop i = ir_loop_begin(ir, kernel_add(k, p.index, k->one), k->n);
+  LLVMValueRef l = ir_load(ir, f, kernel_index(k, i.index, p.index));
+  ir_subtract_product(ir, b, i.index, l, y);
+  ir_loop_end(ir, &i);
+  ir_loop_end(ir, &p);
+}
+
+static void substitute_backward(struct kernel *k, LLVMValueRef f, LLVMValueRef b) {
+  struct ir *ir = k->ir;
+  struct ir_loop step = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef p = kernel_downwards(k, step.index);
+  LLVMValueRef start = kernel_multiply(k, ir_load(ir, b, p), ir_load(ir, f, kernel_index(k, p, p)));
+  LLVMValueRef y = ir_variable(ir, ir->f64, start);
+  struct ir_loop i = ir_loop_begin(ir, kernel_add(k, p, k->one), k->n);
+  LLVMValueRef l = ir_load(ir, f, kernel_index(k, i.index, p));
+  ir_subtract_product(ir, y, k->zero, l, ir_load(ir, b, i.index));
+  ir_loop_end(ir, &i);
+  ir_store(ir, ir_load(ir, y, k->zero), b, p);
+  ir_loop_end(ir, &step);
+}
+
+void kernel_body_ldlt_substitute(struct kernel *k) {
+  struct ir *ir = k->ir;
+  LLVMValueRef f = LLVMGetParam(k->function, 1), scratch = LLVMGetParam(k->function, 2);
+  LLVMValueRef mode = ir_load(ir, LLVMGetParam(k->function, 3), k->zero);
+  LLVMValueRef all = LLVMGetParam(k->function, 4), columns = LLVMGetParam(k->function, 5);
+  LLVMValueRef by_lu = LLVMBuildFCmp(k->builder, LLVMRealUNE, mode, ir_real(ir, 0), "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, by_lu);
+  LLVMValueRef arguments[5] = {k->n, f, scratch, all, columns};
+  kernel_call(ir, "dyn_lu_substitute", arguments, 5);
+  LLVMBuildRetVoid(k->builder);
+  ir_if_end(ir, after);
+  struct ir_loop c = ir_loop_begin(ir, k->zero, columns);
+  LLVMValueRef b = ir_element(ir, all, kernel_index(k, k->zero, c.index));
+  substitute_forward(k, f, b);
+  substitute_backward(k, f, b);
+  ir_loop_end(ir, &c);
+  LLVMBuildRetVoid(k->builder);
+}

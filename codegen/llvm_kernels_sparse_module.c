@@ -1,0 +1,113 @@
+/* Sparse L D L^T in IR: see sparse_factor and sparse_substitute in kernels.c. */
+#include "codegen/kernels.h"
+#include "codegen/llvm_kernels.h"
+
+struct sparse_arguments {
+  LLVMValueRef order, starts, targets, places, a, entry_count, factor_count, f, pivots, diagonal;
+};
+
+/* f = 0, then the entries of a, then a copy of the diagonal. */
+static void load_matrix(struct kernel *k, struct sparse_arguments *s) {
+  struct ir *ir = k->ir;
+  struct ir_loop e = ir_loop_begin(ir, k->zero, kernel_add(k, s->factor_count, k->n));
+  ir_store(ir, ir_real(ir, 0), s->f, e.index);
+  ir_loop_end(ir, &e);
+  e = ir_loop_begin(ir, k->zero, s->entry_count);
+  ir_store(ir, ir_load(ir, s->a, e.index), s->f, kernel_integer(k, s->places, e.index));
+  ir_loop_end(ir, &e);
+  e = ir_loop_begin(ir, k->zero, k->n);
+  ir_store(ir, ir_load(ir, s->pivots, e.index), s->diagonal, e.index);
+  ir_loop_end(ir, &e);
+}
+
+static void eliminate(struct kernel *k, struct sparse_arguments *s, LLVMValueRef target,
+                      LLVMValueRef p, LLVMValueRef inverse) {
+  struct ir *ir = k->ir;
+  LLVMValueRef end = kernel_integer(k, s->starts, kernel_add(k, p, k->one));
+  struct ir_loop j = ir_loop_begin(ir, kernel_integer(k, s->starts, p), end);
+  LLVMValueRef l = kernel_multiply(k, ir_load(ir, s->f, j.index), inverse);
+  struct ir_loop i = ir_loop_begin(ir, j.index, end);
+  LLVMValueRef next = LLVMBuildLoad2(k->builder, ir->i64, target, "");
+  LLVMValueRef place = kernel_integer(k, s->targets, next);
+  ir_subtract_product(ir, s->f, place, ir_load(ir, s->f, i.index), l);
+  LLVMBuildStore(k->builder, kernel_add(k, next, k->one), target);
+  ir_loop_end(ir, &i);
+  ir_store(ir, l, s->f, j.index);
+  ir_loop_end(ir, &j);
+}
+
+/* Arguments: n, order, starts, targets, places, a, entry_count, factor_count, f. */
+void kernel_body_sparse_factor(struct kernel *k) {
+  struct ir *ir = k->ir;
+  LLVMValueRef f = k->function;
+  struct sparse_arguments s = {.order = LLVMGetParam(f, 1),        .starts = LLVMGetParam(f, 2),
+                               .targets = LLVMGetParam(f, 3),      .places = LLVMGetParam(f, 4),
+                               .a = LLVMGetParam(f, 5),            .entry_count = LLVMGetParam(f, 6),
+                               .factor_count = LLVMGetParam(f, 7), .f = LLVMGetParam(f, 8)};
+  s.pivots = ir_element(ir, s.f, s.factor_count);
+  s.diagonal = ir_element(ir, s.pivots, k->n);
+  load_matrix(k, &s);
+  LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
+  LLVMValueRef target = ir_variable(ir, ir->i64, k->zero);
+  struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef pivot = ir_load(ir, s.pivots, p.index);
+  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, s.diagonal, p.index));
+  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, pivot, limit, "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
+  kernel_return(k, kernel_add(k, kernel_integer(k, s.order, p.index), k->one));
+  ir_if_end(ir, after);
+  LLVMValueRef inverse = kernel_reciprocal(k, pivot);
+  eliminate(k, &s, target, p.index, inverse);
+  ir_store(ir, inverse, s.pivots, p.index);
+  ir_loop_end(ir, &p);
+  LLVMBuildRet(k->builder, ir_code(ir, 0));
+}
+
+static void substitute_forward(struct kernel *k, LLVMValueRef starts, LLVMValueRef rows,
+                               LLVMValueRef f, LLVMValueRef s) {
+  struct ir *ir = k->ir;
+  struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef y = ir_load(ir, s, p.index);
+  LLVMValueRef end = kernel_integer(k, starts, kernel_add(k, p.index, k->one));
+  struct ir_loop e = ir_loop_begin(ir, kernel_integer(k, starts, p.index), end);
+  ir_subtract_product(ir, s, kernel_integer(k, rows, e.index), ir_load(ir, f, e.index), y);
+  ir_loop_end(ir, &e);
+  ir_loop_end(ir, &p);
+}
+
+static void substitute_backward(struct kernel *k, LLVMValueRef starts, LLVMValueRef rows,
+                                LLVMValueRef f, LLVMValueRef pivots, LLVMValueRef s) {
+  struct ir *ir = k->ir;
+  struct ir_loop step = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef p = kernel_downwards(k, step.index);
+  LLVMValueRef start = kernel_multiply(k, ir_load(ir, s, p), ir_load(ir, pivots, p));
+  LLVMValueRef y = ir_variable(ir, ir->f64, start);
+  LLVMValueRef end = kernel_integer(k, starts, kernel_add(k, p, k->one));
+  struct ir_loop e = ir_loop_begin(ir, kernel_integer(k, starts, p), end);
+  LLVMValueRef other = ir_load(ir, s, kernel_integer(k, rows, e.index));
+  ir_subtract_product(ir, y, k->zero, ir_load(ir, f, e.index), other);
+  ir_loop_end(ir, &e);
+  ir_store(ir, ir_load(ir, y, k->zero), s, p);
+  ir_loop_end(ir, &step);
+}
+
+/* Arguments: n, order, starts, rows, f, pivots, scratch, b, columns. */
+void kernel_body_sparse_substitute(struct kernel *k) {
+  struct ir *ir = k->ir;
+  LLVMValueRef order = LLVMGetParam(k->function, 1), starts = LLVMGetParam(k->function, 2);
+  LLVMValueRef rows = LLVMGetParam(k->function, 3), f = LLVMGetParam(k->function, 4);
+  LLVMValueRef pivots = LLVMGetParam(k->function, 5), s = LLVMGetParam(k->function, 6);
+  LLVMValueRef all = LLVMGetParam(k->function, 7);
+  struct ir_loop c = ir_loop_begin(ir, k->zero, LLVMGetParam(k->function, 8));
+  LLVMValueRef b = ir_element(ir, all, kernel_index(k, k->zero, c.index));
+  struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
+  ir_store(ir, ir_load(ir, b, kernel_integer(k, order, i.index)), s, i.index);
+  ir_loop_end(ir, &i);
+  substitute_forward(k, starts, rows, f, s);
+  substitute_backward(k, starts, rows, f, pivots, s);
+  i = ir_loop_begin(ir, k->zero, k->n);
+  ir_store(ir, ir_load(ir, s, i.index), b, kernel_integer(k, order, i.index));
+  ir_loop_end(ir, &i);
+  ir_loop_end(ir, &c);
+  LLVMBuildRetVoid(k->builder);
+}

@@ -1,0 +1,384 @@
+/* Tapes to LLVM IR: one function a tape, or one for each part of a long tape and one that calls
+ * them. Inputs, constants and values of earlier parts are loaded where they are first used. */
+#include "codegen/llvm_ir.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_FUNCTION = 2500, PART = 1500 }; /* instructions of a tape */
+
+struct emitter {
+  struct ir *ir;
+  const struct tape *tape;
+  const struct tape_split *split;
+  LLVMValueRef function;
+  LLVMValueRef *values; /* of the whole tape; those of other parts are NULL */
+  LLVMValueRef time, x, u, p, work, out;
+  VECTOR(tape_value) fetched; /* values made again in this part */
+  uint32_t begin;             /* of this part */
+};
+
+static LLVMValueRef work_at(struct emitter *emitter, uint32_t offset) {
+  return ir_element(emitter->ir, emitter->work, ir_int(emitter->ir, offset));
+}
+
+static LLVMValueRef emit_input(struct emitter *emitter, uint32_t array, uint32_t index) {
+  struct ir *ir = emitter->ir;
+  switch (array) {
+  case TAPE_ARRAY_X: return ir_load(ir, emitter->x, ir_int(ir, index));
+  case TAPE_ARRAY_U: return ir_load(ir, emitter->u, ir_int(ir, index));
+  case TAPE_ARRAY_P:
+    if (ir->parameters != NULL) return ir_real(ir, ir->parameters[index]);
+    return ir_load(ir, emitter->p, ir_int(ir, index));
+  default: return emitter->time;
+  }
+}
+
+/* A value that is not computed in this part: NULL if it has to be. */
+static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
+  struct ir *ir = emitter->ir;
+  const struct tape_instruction *instruction = &emitter->tape->code.items[a];
+  switch (instruction->operation) {
+  case TAPE_CONSTANT: return ir_real(ir, instruction->number);
+  case TAPE_INPUT: return emit_input(emitter, instruction->a, instruction->b);
+  case TAPE_TRUE: return LLVMConstInt(ir->i1, 1, 0);
+  case TAPE_FALSE: return LLVMConstInt(ir->i1, 0, 0);
+  default: break;
+  }
+  if (a >= emitter->begin) return NULL;
+  uint32_t slot = emitter->tape->work + emitter->split->slots[a] - 1;
+  LLVMValueRef loaded = ir_load(ir, emitter->work, ir_int(ir, slot));
+  if (tape_facts[instruction->operation].result != TAPE_RESULT_T) return loaded;
+  return LLVMBuildFCmp(ir->builder, LLVMRealUNE, loaded, ir_real(ir, 0), "");
+}
+
+static LLVMValueRef value_of(struct emitter *emitter, tape_value a) {
+  if (emitter->values[a] == NULL) {
+    emitter->values[a] = fetch(emitter, a);
+    vector_push(&emitter->fetched, a);
+  }
+  return emitter->values[a];
+}
+
+/* In a block that does not dominate the rest: not remembered. */
+static LLVMValueRef value_in_cold_block(struct emitter *emitter, tape_value a) {
+  return emitter->values[a] != NULL ? emitter->values[a] : fetch(emitter, a);
+}
+
+/* ---- operations */
+
+static LLVMValueRef arithmetic(struct ir *ir, LLVMValueRef value) {
+  if (ir->contract && LLVMIsAInstruction(value) != NULL && LLVMCanValueUseFastMathFlags(value))
+    LLVMSetFastMathFlags(value, LLVMFastMathAllowContract);
+  return value;
+}
+
+static LLVMValueRef call_math(struct ir *ir, const char *name, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef arguments[2] = {a, b};
+  unsigned count = b != NULL ? 2 : 1;
+  LLVMValueRef function = ir_declare_math(ir, name, count);
+  return LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(function), function, arguments, count,
+                        "");
+}
+
+static LLVMValueRef emit_sign(struct ir *ir, LLVMValueRef a) {
+  LLVMValueRef zero = ir_real(ir, 0);
+  LLVMValueRef negative = LLVMBuildFCmp(ir->builder, LLVMRealOLT, a, zero, "");
+  LLVMValueRef below = LLVMBuildSelect(ir->builder, negative, ir_real(ir, -1), zero, "");
+  LLVMValueRef positive = LLVMBuildFCmp(ir->builder, LLVMRealOGT, a, zero, "");
+  return LLVMBuildSelect(ir->builder, positive, ir_real(ir, 1), below, "");
+}
+
+static LLVMValueRef emit_mod(struct ir *ir, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef quotient = LLVMBuildFDiv(ir->builder, a, b, "");
+  LLVMValueRef whole = call_math(ir, "llvm.floor.f64", quotient, NULL);
+  return LLVMBuildFSub(ir->builder, a, LLVMBuildFMul(ir->builder, b, whole, ""), "");
+}
+
+/* b if it is less (for max: greater) than a, else a; as the interpreter treats NaNs. */
+static LLVMValueRef emit_extreme(struct ir *ir, LLVMRealPredicate order, LLVMValueRef a,
+                                 LLVMValueRef b) {
+  LLVMValueRef takes_b = LLVMBuildFCmp(ir->builder, order, b, a, "");
+  return LLVMBuildSelect(ir->builder, takes_b, b, a, "");
+}
+
+static const char *const math_names[TAPE_OPERATION_COUNT] = {
+    [TAPE_SQRT] = "llvm.sqrt.f64", [TAPE_POW] = "llvm.pow.f64",     [TAPE_SIN] = "llvm.sin.f64",
+    [TAPE_COS] = "llvm.cos.f64",   [TAPE_TAN] = "tan",              [TAPE_ASIN] = "asin",
+    [TAPE_ACOS] = "acos",          [TAPE_ATAN] = "atan",            [TAPE_ATAN2] = "atan2",
+    [TAPE_SINH] = "sinh",          [TAPE_COSH] = "cosh",            [TAPE_TANH] = "tanh",
+    [TAPE_EXP] = "llvm.exp.f64",   [TAPE_LOG] = "llvm.log.f64",     [TAPE_ABS] = "llvm.fabs.f64",
+    [TAPE_FLOOR] = "llvm.floor.f64",
+};
+
+static LLVMValueRef emit_operation(struct ir *ir, enum tape_operation operation, LLVMValueRef a,
+                                   LLVMValueRef b, LLVMValueRef c) {
+  LLVMBuilderRef builder = ir->builder;
+  switch (operation) {
+  case TAPE_ADD: return arithmetic(ir, LLVMBuildFAdd(builder, a, b, ""));
+  case TAPE_SUBTRACT: return arithmetic(ir, LLVMBuildFSub(builder, a, b, ""));
+  case TAPE_MULTIPLY: return arithmetic(ir, LLVMBuildFMul(builder, a, b, ""));
+  case TAPE_DIVIDE: return LLVMBuildFDiv(builder, a, b, "");
+  case TAPE_NEGATE: return LLVMBuildFNeg(builder, a, "");
+  case TAPE_SIGN: return emit_sign(ir, a);
+  case TAPE_MIN: return emit_extreme(ir, LLVMRealOLT, a, b);
+  case TAPE_MAX: return emit_extreme(ir, LLVMRealOGT, a, b);
+  case TAPE_MOD: return emit_mod(ir, a, b);
+  case TAPE_LESS: return LLVMBuildFCmp(builder, LLVMRealOLT, a, b, "");
+  case TAPE_LESS_EQUAL: return LLVMBuildFCmp(builder, LLVMRealOLE, a, b, "");
+  case TAPE_EQUAL: return LLVMBuildFCmp(builder, LLVMRealOEQ, a, b, "");
+  case TAPE_AND: return LLVMBuildAnd(builder, a, b, "");
+  case TAPE_OR: return LLVMBuildOr(builder, a, b, "");
+  case TAPE_NOT: return LLVMBuildNot(builder, a, "");
+  case TAPE_SELECT: return LLVMBuildSelect(builder, a, b, c, "");
+  default: return call_math(ir, math_names[operation], a, b);
+  }
+}
+
+/* ---- solvers */
+
+/* Goes on only if `code` is 0; otherwise the function returns it. */
+static void return_if_failed(struct emitter *emitter, LLVMValueRef code) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef failed = LLVMBuildICmp(ir->builder, LLVMIntNE, code, ir_code(ir, 0), "");
+  LLVMBasicBlockRef fail = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "fail");
+  LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "");
+  LLVMBuildCondBr(ir->builder, failed, fail, next);
+  LLVMPositionBuilderAtEnd(ir->builder, fail);
+  LLVMBuildRet(ir->builder, code);
+  LLVMPositionBuilderAtEnd(ir->builder, next);
+}
+
+static void store_list(struct emitter *emitter, const tape_value *values, size_t count,
+                       uint32_t offset) {
+  for (size_t i = 0; i < count; i++)
+    ir_store(emitter->ir, value_in_cold_block(emitter, values[i]), emitter->work,
+             ir_int(emitter->ir, offset + (int64_t)i));
+}
+
+static LLVMValueRef call_lu_factor(struct emitter *emitter, const struct tape_solver *solver) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(emitter, solver->matrix),
+                               ir_code(ir, solver->is_symmetric), work_at(emitter, solver->lu)};
+  return kernel_call(ir, "dyn_lu_factor", arguments, 4);
+}
+
+static void call_lu_substitute(struct emitter *emitter, const struct tape_solver *solver,
+                               const struct tape_right_side *side) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef arguments[5] = {ir_int(ir, solver->n), work_at(emitter, solver->lu),
+                               work_at(emitter, solver->scratch), work_at(emitter, side->offset),
+                               ir_int(ir, side->columns)};
+  kernel_call(ir, "dyn_lu_substitute", arguments, 5);
+}
+
+static LLVMValueRef emit_factor(struct emitter *emitter, const struct tape_solver *solver) {
+  struct ir *ir = emitter->ir;
+  if (solver->kind == SOLVER_LU) return call_lu_factor(emitter, solver);
+  if (solver->kind == SOLVER_SPARSE) return kernel_call_sparse_factor(ir, solver, emitter->work);
+  LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(emitter, solver->matrix),
+                               work_at(emitter, solver->lu), work_at(emitter, solver->mode)};
+  return kernel_call(ir, "dyn_ldlt_factor", arguments, 4);
+}
+
+static void emit_substitute(struct emitter *emitter, const struct tape_right_side *side) {
+  struct ir *ir = emitter->ir;
+  const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
+  if (solver->kind == SOLVER_LU) call_lu_substitute(emitter, solver, side);
+  else if (solver->kind == SOLVER_SPARSE)
+    kernel_call_sparse_substitute(ir, solver, side, emitter->work);
+  else {
+    LLVMValueRef arguments[6] = {
+        ir_int(ir, solver->n),           work_at(emitter, solver->lu),
+        work_at(emitter, solver->scratch), work_at(emitter, solver->mode),
+        work_at(emitter, side->offset),  ir_int(ir, side->columns)};
+    kernel_call(ir, "dyn_ldlt_substitute", arguments, 6);
+  }
+}
+
+/* Leaves the builder in a block entered only if the truth value is false; *after is where the usual
+ * way goes on. */
+static void begin_cold(struct emitter *emitter, tape_value ok, LLVMBasicBlockRef *after) {
+  struct ir *ir = emitter->ir;
+  LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "cold");
+  *after = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "");
+  LLVMMetadataRef nodes[3] = {LLVMMDStringInContext2(ir->context, "branch_weights", 14),
+                              LLVMValueAsMetadata(ir_code(ir, 1 << 20)),
+                              LLVMValueAsMetadata(ir_code(ir, 1))};
+  LLVMValueRef branch = LLVMBuildCondBr(ir->builder, value_of(emitter, ok), *after, cold);
+  LLVMValueRef node = LLVMMetadataAsValue(ir->context, LLVMMDNodeInContext2(ir->context, nodes, 3));
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ir->context, "prof", 4), node);
+  LLVMPositionBuilderAtEnd(ir->builder, cold);
+}
+
+static void emit_guard_factor(struct emitter *emitter, const struct tape_instruction *instruction) {
+  const struct tape_solver *solver = &emitter->tape->solvers.items[instruction->b];
+  LLVMBasicBlockRef after;
+  begin_cold(emitter, instruction->a, &after);
+  store_list(emitter, solver->values, (size_t)solver->n * solver->n, solver->matrix);
+  return_if_failed(emitter, call_lu_factor(emitter, solver));
+  LLVMBuildBr(emitter->ir->builder, after);
+  LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
+}
+
+/* With the SOLUTION instructions behind it, which become phi nodes. */
+static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
+  struct ir *ir = emitter->ir;
+  const struct tape_instruction *code = emitter->tape->code.items;
+  const struct tape_right_side *side = &emitter->tape->right_sides.items[code[index].b];
+  const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
+  uint32_t end = index + 1;
+  while (end < emitter->tape->code.count && code[end].operation == TAPE_SOLUTION) end++;
+  for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(ir->builder), after;
+  begin_cold(emitter, code[index].a, &after);
+  LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
+  store_list(emitter, side->values, (size_t)solver->n * side->columns, side->offset);
+  call_lu_substitute(emitter, solver, side);
+  for (uint32_t i = index + 1; i < end; i++)
+    emitter->values[i] =
+        ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
+  LLVMBuildBr(ir->builder, after);
+  LLVMPositionBuilderAtEnd(ir->builder, after);
+  for (uint32_t i = index + 1; i < end; i++) {
+    LLVMValueRef incoming[2] = {emitter->values[code[i].a], emitter->values[i]};
+    LLVMBasicBlockRef blocks[2] = {before, cold};
+    emitter->values[i] = LLVMBuildPhi(ir->builder, ir->f64, "");
+    LLVMAddIncoming(emitter->values[i], incoming, blocks, 2);
+  }
+}
+
+/* ---- instructions */
+
+static void emit_clear(struct emitter *emitter, const struct tape_instruction *instruction) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef size = ir_int(ir, (int64_t)instruction->c * 8);
+  LLVMBuildMemSet(ir->builder, work_at(emitter, instruction->b),
+                  LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0), size, 8);
+}
+
+static void emit_value(struct emitter *emitter, uint32_t index) {
+  const struct tape_instruction *instruction = &emitter->tape->code.items[index];
+  const uint32_t operands[3] = {instruction->a, instruction->b, instruction->c};
+  LLVMValueRef values[3] = {NULL, NULL, NULL};
+  for (unsigned k = 0; k < tape_facts[instruction->operation].operands; k++)
+    values[k] = value_of(emitter, operands[k]);
+  emitter->values[index] =
+      emit_operation(emitter->ir, instruction->operation, values[0], values[1], values[2]);
+}
+
+static void keep_for_later_parts(struct emitter *emitter, uint32_t index) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef value = emitter->values[index];
+  if (emitter->split->slots[index] == 0) return;
+  if (LLVMTypeOf(value) == ir->i1) value = LLVMBuildUIToFP(ir->builder, value, ir->f64, "");
+  ir_store(ir, value, emitter->work,
+           ir_int(ir, (int64_t)emitter->tape->work + emitter->split->slots[index] - 1));
+}
+
+static void emit_instruction(struct emitter *emitter, uint32_t index) {
+  struct ir *ir = emitter->ir;
+  const struct tape_instruction *instruction = &emitter->tape->code.items[index];
+  switch (instruction->operation) {
+  case TAPE_CONSTANT:
+  case TAPE_INPUT:
+  case TAPE_TRUE:
+  case TAPE_FALSE: return; /* made where they are used */
+  case TAPE_STORE:
+    ir_store(ir, value_of(emitter, instruction->a),
+             instruction->b == TAPE_ARRAY_OUT ? emitter->out : emitter->work,
+             ir_int(ir, instruction->c));
+    return;
+  case TAPE_CLEAR: emit_clear(emitter, instruction); return;
+  case TAPE_FACTOR:
+    return_if_failed(emitter, emit_factor(emitter, &emitter->tape->solvers.items[instruction->b]));
+    return;
+  case TAPE_SUBSTITUTE:
+    emit_substitute(emitter, &emitter->tape->right_sides.items[instruction->b]);
+    return;
+  case TAPE_GUARD_FACTOR: emit_guard_factor(emitter, instruction); return;
+  case TAPE_GUARD_SUBSTITUTE: emit_guard_substitute(emitter, index); return;
+  case TAPE_LOAD:
+    emitter->values[index] = ir_load(ir, emitter->work, ir_int(ir, instruction->b));
+    break;
+  case TAPE_SOLUTION: break; /* made by the guard */
+  default: emit_value(emitter, index);
+  }
+  keep_for_later_parts(emitter, index);
+}
+
+/* ---- functions */
+
+static LLVMValueRef add_function(struct ir *ir, const char *name, bool is_local) {
+  LLVMValueRef function = LLVMAddFunction(ir->module, name, ir->function);
+  if (is_local) LLVMSetLinkage(function, LLVMInternalLinkage);
+  ir_set_attribute(ir, function, "nounwind", 0);
+  ir_set_attribute(ir, function, "noinline", 0);
+  for (unsigned i = 2; i < 7; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    LLVMAddAttributeAtIndex(function, i + 1, LLVMCreateEnumAttribute(ir->context, kind, 0));
+    kind = LLVMGetEnumAttributeKindForName("readonly", 8);
+    if (i < 5)
+      LLVMAddAttributeAtIndex(function, i + 1, LLVMCreateEnumAttribute(ir->context, kind, 0));
+  }
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ir->context, function, "");
+  LLVMPositionBuilderAtEnd(ir->builder, entry);
+  return function;
+}
+
+static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
+  LLVMValueRef function = emitter->function;
+  emitter->time = LLVMGetParam(function, 1);
+  emitter->x = LLVMGetParam(function, 2);
+  emitter->u = LLVMGetParam(function, 3);
+  emitter->p = LLVMGetParam(function, 4);
+  emitter->work = LLVMGetParam(function, 5);
+  emitter->out = LLVMGetParam(function, 6);
+  emitter->begin = begin;
+  for (uint32_t i = begin; i < end; i++) emit_instruction(emitter, i);
+  LLVMBuildRet(emitter->ir->builder, ir_code(emitter->ir, 0));
+}
+
+static void emit_calls(struct emitter *emitter, const LLVMValueRef *parts, uint32_t count) {
+  struct ir *ir = emitter->ir;
+  LLVMValueRef arguments[7];
+  for (unsigned i = 0; i < 7; i++) arguments[i] = LLVMGetParam(emitter->function, i);
+  for (uint32_t i = 0; i < count; i++)
+    return_if_failed(emitter,
+                     LLVMBuildCall2(ir->builder, ir->function, parts[i], arguments, 7, ""));
+  LLVMBuildRet(ir->builder, ir_code(ir, 0));
+}
+
+static void emit_parts(struct emitter *emitter, const char *name) {
+  const struct tape_split *split = emitter->split;
+  LLVMValueRef *parts = checked_calloc(split->parts, sizeof(LLVMValueRef));
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < split->parts; i++) {
+    char part_name[256];
+    snprintf(part_name, sizeof part_name, "%.200s.%u", name, i);
+    emitter->function = parts[i] = add_function(emitter->ir, part_name, true);
+    emit_part(emitter, begin, split->ends[i]);
+    for (; begin < split->ends[i]; begin++) emitter->values[begin] = NULL;
+    while (emitter->fetched.count > 0) emitter->values[vector_pop(&emitter->fetched)] = NULL;
+  }
+  emitter->function = add_function(emitter->ir, name, !emitter->ir->is_jit);
+  emit_calls(emitter, parts, split->parts);
+  free(parts);
+}
+
+LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work) {
+  struct tape_split split;
+  tape_split_init(&split, tape, tape->code.count <= LONGEST_FUNCTION ? UINT32_MAX - 2 : PART);
+  struct emitter emitter = {.ir = ir, .tape = tape, .split = &split};
+  emitter.values = checked_calloc((size_t)tape->code.count + 1, sizeof(LLVMValueRef));
+  if (split.parts > 1) emit_parts(&emitter, name);
+  else {
+    emitter.function = add_function(ir, name, !ir->is_jit);
+    emit_part(&emitter, 0, tape->code.count);
+  }
+  *work = (int32_t)(tape->work + split.slot_count);
+  ir->instructions += tape->code.count;
+  free(emitter.values);
+  vector_free(&emitter.fetched);
+  tape_split_clear(&split);
+  return emitter.function;
+}
