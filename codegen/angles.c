@@ -67,7 +67,8 @@ static void add_argument(struct tape_builder *builder, expr argument, struct map
   if (map_get(seen, argument) != 0) return;
   map_set(seen, argument, 1);
   if (!split_argument(builder, argument)) {
-    builder->angles.bases.items[find_base(&builder->angles, argument, 0, 0)].is_available = true;
+    uint32_t base = find_base(&builder->angles, argument, 0, 0);
+    builder->angles.bases.items[base].is_available = true;
     return;
   }
   vector_push(sums, argument);
@@ -167,8 +168,8 @@ static uint32_t extend_pair(struct tape_builder *builder, uint32_t sum, uint32_t
   uint64_t key = map_pair(sum, base * 2 + is_negative);
   uint32_t known = map_get(&angles->partial_sums, key);
   if (known != 0) return known - 1;
-  struct angle_pair b = angles->pairs.items[base_pair(builder, base)];
-  struct angle_pair a = angles->pairs.items[sum];
+  uint32_t added = base_pair(builder, base);
+  struct angle_pair a = angles->pairs.items[sum], b = angles->pairs.items[added];
   tape_value sin_cos = builder_binary(builder, TAPE_MULTIPLY, a.sine, b.cosine);
   tape_value cos_sin = builder_binary(builder, TAPE_MULTIPLY, a.cosine, b.sine);
   tape_value cos_cos = builder_binary(builder, TAPE_MULTIPLY, a.cosine, b.cosine);
