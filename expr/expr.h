@@ -155,8 +155,25 @@ struct zero_test {
 };
 enum verdict expr_is_zero(struct expr_graph *graph, expr e, struct zero_test *test);
 
-/* ---- printing */
-struct expr_printer; /* options and names for shared subexpressions: expr/printer.h */
+/* The rank of a rows x columns matrix (entry (i, j) at [i + j*rows]) at points in general
+ * position. `rank` is certified from below: the minor of the pivot rows and columns does not
+ * vanish identically. `believed`: no point tried gave more, so it is taken for the rank; false if
+ * the prover could not be opened or all points were undefined. */
+struct rank_result {
+  uint32_t rank;
+  bool believed;
+  uint32_t *pivot_rows, *pivot_columns; /* `rank` of each, pairwise, in order of elimination */
+};
+struct rank_result expr_matrix_rank(struct expr_graph *graph, const expr *entries, uint32_t rows,
+                                    uint32_t columns, struct zero_test *test);
+void rank_result_clear(struct rank_result *result);
+/* n x n, column by column. NO: proven regular at some point; YES: proven singular everywhere;
+ * UNDECIDED: singular at all points tried (or none could be, see test->failure, points_used). */
+enum verdict expr_determinant_is_zero(struct expr_graph *graph, const expr *matrix, uint32_t n,
+                                      struct zero_test *test);
+
+/* ---- printing: expr/printer.h prints several expressions with names for shared parts */
+struct expr_printer;
 void expr_print_text(struct expr_graph *graph, struct text *out, expr e);
 void expr_print_latex(struct expr_graph *graph, struct text *out, expr e);
 #endif
