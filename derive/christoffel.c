@@ -20,8 +20,8 @@ struct work {
   const struct system *system;
   struct expr_graph *graph;
   uint32_t n;
-  expr *velocity;  /* n */
-  expr *linear;    /* n: b */
+  expr *velocity;     /* n */
+  expr *linear;       /* n: b */
   expr *mass_slope;   /* n*n*n: dM_ij/dq_k at [i + n*(j + n*k)] */
   expr *linear_slope; /* n*n: db_i/dq_k at [i + n*k] */
   expr *rest_slope;   /* n: dT0/dq_k */
@@ -136,15 +136,13 @@ static expr inertial_row(struct work *w, uint32_t i) {
     w->terms[count++] = expr_multiply(w->graph, expr_add(w->graph, turn, growth), w->velocity[k]);
   }
   w->terms[count++] = expr_tangent_of(w->problem->explicit_time, w->linear[i]);
-  w->terms[count++] =
-      expr_subtract(w->graph, w->problem->at_rest[i], w->rest_slope[i]);
+  w->terms[count++] = expr_subtract(w->graph, w->problem->at_rest[i], w->rest_slope[i]);
   return expr_sum(w->graph, w->terms, count);
 }
 
 static expr momentum_row(struct work *w, uint32_t i) {
   for (uint32_t j = 0; j < w->n; j++)
-    w->terms[j] =
-        expr_multiply(w->graph, w->system->mass[i + (size_t)j * w->n], w->velocity[j]);
+    w->terms[j] = expr_multiply(w->graph, w->system->mass[i + (size_t)j * w->n], w->velocity[j]);
   w->terms[w->n] = w->linear[i];
   return expr_sum(w->graph, w->terms, (size_t)w->n + 1);
 }

@@ -4,10 +4,10 @@
 #include "derive/system.h"
 
 struct christoffel {
-  struct system *system;      /* mass matrix: the Hessian of `kinetic` by the velocities */
-  expr kinetic;               /* T */
-  const expr *kinetic_momentum; /* n: dT/dq' */
-  const expr *at_rest;        /* n: parts of dT/dq that are counted elsewhere */
+  struct system *system;              /* mass matrix: the Hessian of `kinetic` by the velocities */
+  expr kinetic;                       /* T */
+  const expr *kinetic_momentum;       /* n: dT/dq' */
+  const expr *at_rest;                /* n: parts of dT/dq that are counted elsewhere */
   struct expr_tangent *explicit_time; /* derivative by time where positions stay */
 };
 

@@ -30,7 +30,8 @@ static char *copy_word(const char *word, size_t length) {
   return copy;
 }
 
-/* The parts named in a comma list; false with the word that is none of them, owned by the system. */
+/* The parts named in a comma list; false with the word that is none of them, owned by the system.
+ */
 static bool parse_show(struct system *system, const char *show, unsigned *parts,
                        const char **fault) {
   *parts = 0;
@@ -60,9 +61,9 @@ struct arrangement {
   struct system *system;
   struct expr_graph *graph;
   uint32_t n;
-  expr *unknowns;     /* 2n: positions, velocities */
-  expr *coefficients; /* 2n */
-  expr *terms;        /* 3n + 1 */
+  expr *unknowns;              /* 2n: positions, velocities */
+  expr *coefficients;          /* 2n */
+  expr *terms;                 /* 3n + 1 */
   struct expr_symbol_set *set; /* of the unknowns */
 };
 
@@ -156,7 +157,8 @@ static size_t longest_line(struct equations *equations, size_t limit) {
   for (uint32_t i = 0; i < equations->motion.count && longest < limit; i++) {
     struct text line = {0};
     bool whole = expr_printer_print(equations->printer, &line, equations->motion.items[i].left);
-    whole = expr_printer_print(equations->printer, &line, equations->motion.items[i].right) && whole;
+    whole =
+        expr_printer_print(equations->printer, &line, equations->motion.items[i].right) && whole;
     size_t length = whole ? line.length : limit;
     if (length > longest) longest = length;
     text_free(&line);
@@ -174,9 +176,9 @@ static void choose_printer(struct equations *equations, enum equation_format for
   size_t plain = longest_line(equations, LONGEST_LINE);
   if (plain >= LONG_EQUATION || equations->show & SHOW_JACOBIAN)
     expr_printer_name_shared(equations->printer, "s");
-  equations->as_matrices = equations->system->n > MANY_EQUATIONS ||
-                           (plain >= LONGEST_LINE &&
-                            longest_line(equations, LONGEST_LINE) >= LONGEST_LINE);
+  equations->as_matrices =
+      equations->system->n > MANY_EQUATIONS ||
+      (plain >= LONGEST_LINE && longest_line(equations, LONGEST_LINE) >= LONGEST_LINE);
   if (equations->as_matrices && !is_json) { /* other roots: their sharing differs */
     vector_free(&roots);
     expr_printer_free(equations->printer);

@@ -88,8 +88,7 @@ static void put_equations(struct equations *e) {
   for (uint32_t i = 0; i < n; i++)
     put_equation(e, e->motion.items[i].left, e->motion.items[i].right, i == 0);
   for (uint32_t k = 0; k < z; k++)
-    put_equation(e, e->system->model->states.items[k].derivative, e->system->rate[k],
-                 n + k == 0);
+    put_equation(e, e->system->model->states.items[k].derivative, e->system->rate[k], n + k == 0);
   text_put(e->out, n + z ? "\n  ]" : "]");
 }
 

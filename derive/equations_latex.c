@@ -71,7 +71,8 @@ static void put_mass(struct equations *e) {
       if (expr_is_integer_value(s->graph, entry, 0)) continue;
       if (!first) text_put(e->out, " \\\\\n");
       first = false;
-      text_format(e->out, "M_{%s,%s} &= ", latex_of(e, position(e, i)), latex_of(e, position(e, j)));
+      text_format(e->out, "M_{%s,%s} &= ", latex_of(e, position(e, i)),
+                  latex_of(e, position(e, j)));
       equations_put(e, entry);
     }
   text_put(e->out, "\n");
@@ -140,7 +141,8 @@ static void put_jacobian(struct equations *e) {
     struct text row = {0};
     text_format(&row, "r_{%s}", latex_of(e, position(e, (uint32_t)i)));
     for (size_t j = 0; j < width; j++)
-      put_partial(e, text_string(&row), state_symbol(e, j), s->residual_by_state[i + j * n], &first);
+      put_partial(e, text_string(&row), state_symbol(e, j), s->residual_by_state[i + j * n],
+                  &first);
     text_free(&row);
   }
   for (size_t i = 0; i < z; i++) {

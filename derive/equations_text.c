@@ -96,7 +96,8 @@ static void put_energies(struct equations *e) {
 
 static void put_invariants(struct equations *e) {
   const struct system *s = e->system;
-  text_put(e->out, s->invariant_count ? "\nconstants of motion\n" : "\nconstants of motion: none found\n");
+  text_put(e->out,
+           s->invariant_count ? "\nconstants of motion\n" : "\nconstants of motion: none found\n");
   for (uint32_t i = 0; i < s->invariant_count; i++) {
     text_format(e->out, "%s [%s]", s->invariants[i].name, s->invariants[i].unit);
     put_line(e, "", s->invariants[i].value);

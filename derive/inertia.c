@@ -105,6 +105,9 @@ static void report_singular(dyn_context *context, const struct system *system,
   struct text how = {0};
   if (verdict == VERDICT_UNDECIDED && test->failure)
     text_format(&how, " at every state tried (no proof: %s)", test->failure);
+  else if (verdict == VERDICT_UNDECIDED && test->bits_used == 0)
+    text_format(&how, " (at each of %u random points, in exact arithmetic modulo a prime)",
+                (unsigned)test->points_used);
   else if (verdict == VERDICT_UNDECIDED)
     text_format(&how, " (not refuted at %u points to %u bits)", (unsigned)test->points_used,
                 (unsigned)test->bits_used);
@@ -144,8 +147,7 @@ bool inertia_check(dyn_context *context, const struct system *system, const stru
   if (!check_rows(context, system)) return false;
   if (is_diagonal(system) || is_clearly_regular(system)) return true;
   struct zero_test test = {0};
-  enum verdict verdict =
-      expr_determinant_is_zero(system->graph, system->mass, system->n, &test);
+  enum verdict verdict = expr_determinant_is_zero(system->graph, system->mass, system->n, &test);
   if (verdict == VERDICT_NO) return true;
   report_singular(context, system, &test, verdict);
   return false;

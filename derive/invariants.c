@@ -42,8 +42,7 @@ static void add_invariant(struct system *system, const char *name, const char *u
   uint32_t count = system->invariant_count;
   system->invariants =
       checked_realloc(system->invariants, (count + (size_t)1) * sizeof *system->invariants);
-  system->invariants[count] =
-      (struct system_invariant){copy_text(name), copy_text(unit), value};
+  system->invariants[count] = (struct system_invariant){copy_text(name), copy_text(unit), value};
   system->invariant_count++;
 }
 
@@ -86,7 +85,8 @@ static expr jacobi_integral(struct invariants *s) {
   return h;
 }
 
-/* Is h the energy: by Euler's theorem where the structure shows the degrees, else by a zero test. */
+/* Is h the energy: by Euler's theorem where the structure shows the degrees, else by a zero test.
+ */
 static bool h_is_energy(struct invariants *s, expr h) {
   const struct system *system = s->system;
   if (!system->has_energy) return false;
@@ -140,8 +140,12 @@ static void find_momenta(struct invariants *s) {
 void invariants_find(struct system *system, const struct terms *terms) {
   const struct model *model = system->model;
   if (system->n == 0) return;
-  struct invariants s = {system, terms, system->graph, expr_symbol_set_new(system->graph),
-                         expr_symbol_set_new(system->graph), {0}};
+  struct invariants s = {system,
+                         terms,
+                         system->graph,
+                         expr_symbol_set_new(system->graph),
+                         expr_symbol_set_new(system->graph),
+                         {0}};
   for (uint32_t k = 0; k < model->inputs.count; k++)
     expr_symbol_set_add(s.inputs, model->inputs.items[k].symbol);
   for (uint32_t j = 0; j < system->n; j++)

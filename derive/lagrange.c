@@ -64,8 +64,7 @@ static struct lagrange lagrange_new(dyn_context *context, struct system *system,
   l.kinetic_slope = checked_calloc(size, sizeof(expr));
   l.at_rest = checked_calloc(size, sizeof(expr));
   l.acceleration = checked_calloc(size, sizeof(expr));
-  for (uint32_t i = 0; i < l.n; i++)
-    l.acceleration[i] = l.model->coordinates.items[i].acceleration;
+  for (uint32_t i = 0; i < l.n; i++) l.acceleration[i] = l.model->coordinates.items[i].acceleration;
   for (uint32_t i = 0; i < l.n; i++) l.at_rest[i] = expr_integer(l.graph, 0);
   l.force = terms_generalized_forces((struct model *)l.model);
   return l;
@@ -107,8 +106,9 @@ static void derive_by_positions(struct lagrange *l) {
   }
 }
 
-/* The time derivative with q'' left out: total, or explicit (where positions stay). An input given as an expression of time has a known
- * derivative; others have none, which check_inputs has refused where it would matter. */
+/* The time derivative with q'' left out: total, or explicit (where positions stay). An input given
+ * as an expression of time has a known derivative; others have none, which check_inputs has refused
+ * where it would matter. */
 static struct expr_tangent *time_tangent(struct lagrange *l, bool is_total) {
   struct expr_tangent *tangent = expr_tangent_new(l->graph);
   for (uint32_t j = 0; j < l->n && is_total; j++) {
@@ -265,9 +265,9 @@ static bool check_inputs(struct lagrange *l) {
       if (!expr_symbol_set_touches(set, l->system->momentum[i])) continue;
       found = true;
       const struct model_coordinate *coordinate = &l->model->coordinates.items[i];
-      struct diagnostic *d = diagnostic_add(l->context, DIAG_INPUT_DERIVATIVE_NEEDED,
-                                            input->id.span, input->id.name, coordinate->id.name,
-                                            NULL);
+      struct diagnostic *d =
+          diagnostic_add(l->context, DIAG_INPUT_DERIVATIVE_NEEDED, input->id.span, input->id.name,
+                         coordinate->id.name, NULL);
       for (uint32_t e = 0; e < l->model->energies.count; e++)
         if (expr_symbol_set_touches(set, l->model->energies.items[e].value))
           diagnostic_label(l->context, d, l->model->energies.items[e].span, "enters here");

@@ -55,7 +55,8 @@ static uint32_t mark_involved(const struct system *system, const struct null_spa
   uint32_t n = system->n, count = 0;
   for (uint32_t v = 0; v < space->dimension; v++) {
     double largest = 0;
-    for (uint32_t i = 0; i < n; i++) largest = fmax(largest, fabs(space->vectors[i + (size_t)v * n]));
+    for (uint32_t i = 0; i < n; i++)
+      largest = fmax(largest, fabs(space->vectors[i + (size_t)v * n]));
     for (uint32_t i = 0; i < n; i++)
       if (fabs(space->vectors[i + (size_t)v * n]) > 1e-6 * largest) involved[i] = true;
   }
@@ -139,8 +140,9 @@ void null_motion_find(const struct system *system, bool *involved, struct text *
   } else if (common_row(system, &one, involved, count, row) &&
              common_row(system, &two, involved, count, other) && same_rows(row, other, n) &&
              put_combination(system, involved, row, &combination)) {
-    text_format(sentence, "only the combination %s has inertia: use it as one coordinate, or give "
-                          "the others a mass of their own",
+    text_format(sentence,
+                "only the combination %s has inertia: use it as one coordinate, or give "
+                "the others a mass of their own",
                 text_string(&combination));
   } else {
     text_put(sentence, "the coordinates ");

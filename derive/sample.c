@@ -99,7 +99,8 @@ static void set_parameters(struct sample *sample) {
       stack.count--;
       if (done[p]) continue;
       done[p] = 1;
-      set_value(sample, parameter->symbol, parameter->value ? evaluate(sample, parameter->value) : 1);
+      set_value(sample, parameter->symbol,
+                parameter->value ? evaluate(sample, parameter->value) : 1);
     }
   }
   map_free(&number);
@@ -142,7 +143,8 @@ static double scale_of(struct sample *sample, struct expr_graph *graph, expr e) 
   uint32_t count;
   const struct expr_operand *operands = expr_operands(graph, e, &count);
   expr *nodes = checked_malloc(count * sizeof *nodes);
-  double *values = checked_malloc(count * sizeof *values), *factors = checked_malloc(count * sizeof *factors);
+  double *values = checked_malloc(count * sizeof *values),
+         *factors = checked_malloc(count * sizeof *factors);
   for (uint32_t i = 0; i < count; i++) {
     nodes[i] = operands[i].node;
     factors[i] = expr_pool_double(graph, operands[i].number);

@@ -12,7 +12,7 @@ struct model;
 struct system_invariant {
   const char *name; /* "energy", "Jacobi integral", "momentum of φ" */
   const char *unit;
-  expr value;       /* over q, q', z, u, p, t */
+  expr value; /* over q, q', z, u, p, t */
 };
 
 struct system {
@@ -22,13 +22,13 @@ struct system {
   uint32_t n;                /* coordinates */
   uint32_t rates;            /* first-order states */
 
-  expr *mass;            /* n*n, column by column; entry of (row i, column j) at [i + j*n] */
+  expr *mass;             /* n*n, column by column; entry of (row i, column j) at [i + j*n] */
   bool mass_is_symmetric; /* structurally; false where forces are linear in accelerations */
-  expr *forcing;         /* n; forcing = applied - inertial */
-  expr *inertial;        /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
-  expr *applied;         /* n: from potentials, dissipation and forces, without q'' */
-  expr *rate;            /* rates; may hold acceleration symbols */
-  expr *output;          /* the model's outputs; may hold acceleration symbols */
+  expr *forcing;          /* n; forcing = applied - inertial */
+  expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
+  expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
+  expr *rate;             /* rates; may hold acceleration symbols */
+  expr *output;           /* the model's outputs; may hold acceleration symbols */
 
   bool has_energy; /* kinetic and potential parts are known apart */
   bool energy_is_conserved;
@@ -41,8 +41,8 @@ struct system {
 
   /* Derivatives of the residual r = M q'' - f and of the rates, made on demand by
    * system_derive_jacobian: by column, over x = [q, q', z] and with acceleration symbols. */
-  expr *residual_by_state; /* n * (2n + rates), column by column; NULL before */
-  expr *rate_by_state;     /* rates * (2n + rates) */
+  expr *residual_by_state;    /* n * (2n + rates), column by column; NULL before */
+  expr *rate_by_state;        /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * n */
 
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
@@ -60,7 +60,8 @@ void system_check(const struct system *system);                  /* bug() on a b
 /* What `dyn derive` prints: the equations for a reader. `show` is a list of extra parts separated
  * by commas (energies, momenta, invariants, mass, forcing, jacobian) or NULL. */
 enum equation_format { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON };
-/* False, with the unknown word in *fault (owned by the system), if `show` names something that does not exist. */
+/* False, with the unknown word in *fault (owned by the system), if `show` names something that does
+ * not exist. */
 bool equations_print(struct system *system, enum equation_format format, const char *show,
                      struct text *out, const char **fault);
 #endif

@@ -20,10 +20,8 @@ struct terms terms_of_model(struct model *model) {
   terms.has_kinetic = terms.is_lagrangian || parts[ENERGY_KINETIC].count > 0;
   for (uint32_t i = 0; i < parts[ENERGY_LAGRANGIAN].count; i++)
     vector_push(&parts[ENERGY_KINETIC], parts[ENERGY_LAGRANGIAN].items[i]);
-  terms.kinetic =
-      expr_sum(graph, parts[ENERGY_KINETIC].items, parts[ENERGY_KINETIC].count);
-  terms.potential =
-      expr_sum(graph, parts[ENERGY_POTENTIAL].items, parts[ENERGY_POTENTIAL].count);
+  terms.kinetic = expr_sum(graph, parts[ENERGY_KINETIC].items, parts[ENERGY_KINETIC].count);
+  terms.potential = expr_sum(graph, parts[ENERGY_POTENTIAL].items, parts[ENERGY_POTENTIAL].count);
   terms.dissipation =
       expr_sum(graph, parts[ENERGY_DISSIPATION].items, parts[ENERGY_DISSIPATION].count);
   for (int kind = 0; kind < 4; kind++) vector_free(&parts[kind]);

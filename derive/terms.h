@@ -7,11 +7,11 @@
 struct model;
 
 struct terms {
-  bool is_lagrangian;   /* a `lagrangian` statement replaces kinetic and potential energy */
-  bool has_kinetic;     /* there is a kinetic or lagrangian statement at all */
-  expr kinetic;         /* T; with is_lagrangian the whole L, and then potential is 0 */
-  expr potential;       /* V */
-  expr dissipation;     /* D */
+  bool is_lagrangian; /* a `lagrangian` statement replaces kinetic and potential energy */
+  bool has_kinetic;   /* there is a kinetic or lagrangian statement at all */
+  expr kinetic;       /* T; with is_lagrangian the whole L, and then potential is 0 */
+  expr potential;     /* V */
+  expr dissipation;   /* D */
 };
 
 struct terms terms_of_model(struct model *model);

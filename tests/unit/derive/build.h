@@ -36,6 +36,7 @@ static inline void built_init(struct built *b) {
   b->model.doc = "";
   b->model.graph = expr_graph_new(0);
   b->model.time = expr_symbol(b->model.graph, "t", NULL);
+  expr_symbol_set_rank(b->model.graph, b->model.time, EXPR_RANK_COORDINATE);
 }
 
 static inline void built_clear(struct built *b) {
@@ -246,7 +247,8 @@ static inline void built_energy(struct built *b, enum energy_kind kind, const ch
 
 static inline void built_force(struct built *b, const char *value, const char *target,
                                bool is_speed) {
-  struct model_force f = {"", built_formula(b, value), built_formula(b, target), is_speed, {0}, {0}};
+  struct model_force f = {"", built_formula(b, value), built_formula(b, target), is_speed, {0},
+                          {0}};
   vector_push(&b->model.forces, f);
 }
 
@@ -269,7 +271,8 @@ static inline double built_lookup(void *user, expr symbol) {
   for (uint32_t i = 0; i < b->model.parameters.count; i++)
     if (b->model.parameters.items[i].symbol == symbol) {
       double value;
-      expr_evaluate(b->model.graph, &b->model.parameters.items[i].value, 1, built_lookup, b, &value);
+      expr_evaluate(b->model.graph, &b->model.parameters.items[i].value, 1, built_lookup, b,
+                    &value);
       return value;
     }
   fail_msg("no value for '%s'", expr_symbol_name(b->model.graph, symbol));
@@ -287,7 +290,8 @@ static inline double built_value_of(struct built *b, const char *formula) {
 }
 
 #define assert_near(a, b, tolerance) assert_near_at((a), (b), (tolerance), __FILE__, __LINE__)
-static inline void assert_near_at(double a, double b, double tolerance, const char *file, int line) {
+static inline void assert_near_at(double a, double b, double tolerance, const char *file,
+                                  int line) {
   if (fabs(a - b) <= tolerance * fmax(1, fabs(b))) return;
   print_error("%.17g is not near %.17g (difference %.3g, allowed %.3g)\n", a, b, a - b, tolerance);
   _fail(file, line);

@@ -278,9 +278,10 @@ static void test_free_body(void **state) {
   built_coordinate(&b, "ψ", "rad");
   built_coordinate(&b, "θ", "rad");
   built_coordinate(&b, "φ", "rad");
-  built_energy(&b, ENERGY_KINETIC, "1/2*(ψ'*sin(θ)*sin(φ) + θ'*cos(φ))^2"
-                                   " + (ψ'*sin(θ)*cos(φ) - θ'*sin(φ))^2"
-                                   " + 3/2*(ψ'*cos(θ) + φ')^2");
+  built_energy(&b, ENERGY_KINETIC,
+               "1/2*(ψ'*sin(θ)*sin(φ) + θ'*cos(φ))^2"
+               " + (ψ'*sin(θ)*cos(φ) - θ'*sin(φ))^2"
+               " + 3/2*(ψ'*cos(θ) + φ')^2");
   struct system *s = built_derive(&b);
   const double w[3] = {0.3, 1.1, 0.2}, th = 0.8, ph = 0.5;
   double dth = w[0] * cos(ph) - w[1] * sin(ph);
