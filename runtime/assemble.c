@@ -33,7 +33,7 @@ static dyn_status allocate(struct assembly_run *r) {
   r->failed = calloc(equations, 1);
   r->unknowns = calloc((size_t)m->n_state + 1, sizeof(int32_t));
   if (!r->residuals || !r->failed || !r->unknowns) return no_memory(r->report);
-  if (m->mass_matrix && n > 0) {
+  if (m->mass_matrix && n > 0 && equations > 1) {
     r->mass = malloc(n * n * sizeof(double));
     if (!r->mass) return no_memory(r->report);
   }

@@ -202,6 +202,9 @@ static dyn_status hdf5_open(const char *path, dyn_sink *sink, dyn_message *messa
     free(h);
     return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory to write %s", path);
   }
+  /* At exit the library would try to write what a full disk did not take, and print. Files are
+   * closed here long before. (No effect if the program uses HDF5 already.) */
+  H5dont_atexit();
   struct quiet before = be_quiet();
   h->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (h->file < 0) fail(h);

@@ -171,8 +171,9 @@ typedef struct dyn_row {
 
 /* Takes the rows of a run. Any function but row may be NULL. Functions return 0, or nonzero to end
  * the run with DYN_SINK_FAILED; message (if not NULL) then tells why. dyn_run calls begin once,
- * row for every instant in order, and finish once, also after a failure, so that every row that was
- * delivered is on its way to the disk. close frees the sink; the caller calls it after the run. */
+ * row for every instant in order, and finish once (unless begin failed), also after a failure, so
+ * that every row that was delivered is on its way to the disk. close frees the sink; the caller
+ * calls it after the run. To hear of a closed pipe as a failed write, ignore SIGPIPE. */
 typedef struct dyn_sink {
   void *user;
   int (*begin)(void *user, const dyn_model *model);
