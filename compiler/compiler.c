@@ -97,8 +97,7 @@ bool compiler_derive(dyn_compiler *compiler, const char *method) {
 /* The graph answers zeros once it is full: nothing made after that may be used. */
 static bool check_size(dyn_compiler *compiler) {
   if (!expr_graph_is_full(compiler->model->graph)) return true;
-  diagnostic_add(compiler->context, DIAG_BACKEND_FAILED, nowhere,
-                 "its equations have more terms than fit into memory", NULL);
+  diagnostic_add(compiler->context, DIAG_EQUATIONS_TOO_LARGE, nowhere, NULL);
   return false;
 }
 

@@ -3,7 +3,6 @@
 #include "driver/commands.h"
 #include "driver/problem.h"
 #include "driver/progress.h"
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,15 +123,13 @@ static bool open_sink(struct session *session, dyn_sink *sink) {
   dyn_message message = {""};
   dyn_status status;
   if (path == NULL || strcmp(path, "-") == 0) {
-    path = "standard output";
     status = dyn_csv_attach(stdout, sink, &message);
   } else if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
     status = open_hdf5(session, path, sink, &message);
   } else {
     status = dyn_csv_open(path, sink, &message);
   }
-  if (status != DYN_DONE && message.text[0] != '\0')
-    diagnostic_add(session_context(session), DIAG_CANNOT_WRITE, nowhere, path, message.text, NULL);
+  if (status != DYN_DONE && message.text[0] != '\0') session_report_write(session, message.text);
   return status == DYN_DONE;
 }
 
@@ -156,8 +153,7 @@ static const dyn_model *on_jacobian(void *user) {
 static void report_end(struct session *session, const dyn_run_summary *summary) {
   dyn_context *context = session_context(session);
   if (summary->status == DYN_SINK_FAILED) {
-    if (strstr(summary->message.text, strerror(EPIPE)) == NULL)
-      diagnostic_add(context, DIAG_CANNOT_WRITE, nowhere, "the rows", summary->message.text, NULL);
+    session_report_write(session, summary->message.text);
     return;
   }
   if (problem_status(summary->status) == EXIT_COMMAND_LINE) {

@@ -41,8 +41,10 @@ void session_flush_diagnostics(struct session *session) {
   context->diagnostics.dropped = 0;
 }
 
-/* Codes 08xx are about the command line. */
-static bool is_about_command_line(enum diagnostic_code code) {
+/* Codes 08xx are; the others that have no place in a text are if it was an option that asked. */
+static bool is_about_command_line(const struct session *session, enum diagnostic_code code) {
+  if (code == DIAG_UNKNOWN_METHOD || code == DIAG_METHOD_NOT_AVAILABLE)
+    return session_option(session, OPTION_METHOD) != NULL;
   return strncmp(diagnostic_entry(code)->name + 1, "08", 2) == 0;
 }
 
@@ -50,7 +52,7 @@ int session_fault_status(struct session *session) {
   dyn_context *context = session_context(session);
   if (diagnostics_blame_command_line(context)) return EXIT_COMMAND_LINE;
   for (uint32_t i = 0; i < context->diagnostics.count; i++)
-    if (is_about_command_line(context->diagnostics.items[i]->code)) return EXIT_COMMAND_LINE;
+    if (is_about_command_line(session, context->diagnostics.items[i]->code)) return EXIT_COMMAND_LINE;
   return EXIT_MODEL;
 }
 
@@ -65,24 +67,33 @@ void session_add_stage(struct session *session, const char *words, double second
 
 /* ---------------------------------------------------------------- writing */
 
-static bool report_write(struct session *session, const char *name, int fault) {
-  if (fault == EPIPE) { /* nobody reads any more: no news to whoever closed the pipe */
-    return false;
-  }
-  diagnostic_add(session_context(session), DIAG_CANNOT_WRITE, nowhere, name, strerror(fault), NULL);
+void session_report_write(struct session *session, const char *reason) {
+  static const char begin[] = "cannot write to ";
+  session->output_failed = true;
+  if (strstr(reason, strerror(EPIPE)) != NULL) return;
+  if (strncmp(reason, begin, sizeof begin - 1) == 0) reason += sizeof begin - 1;
+  diagnostic_add(session_context(session), DIAG_CANNOT_WRITE, nowhere, reason, NULL);
+}
+
+static bool report_fault(struct session *session, const char *name, int fault) {
+  struct text reason = {0};
+  text_format(&reason, "%s: %s", name, strerror(fault));
+  session_report_write(session, text_string(&reason));
+  text_free(&reason);
   return false;
 }
 
 bool session_write_output(struct session *session, const struct text *text) {
   errno = 0;
   if (fwrite(text_string(text), 1, text->length, stdout) == text->length) return true;
-  return report_write(session, "standard output", errno != 0 ? errno : EIO);
+  return report_fault(session, "standard output", errno != 0 ? errno : EIO);
 }
 
 bool session_close_output(struct session *session) {
   errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return true;
-  return report_write(session, "standard output", errno != 0 ? errno : EIO);
+  bool good = fflush(stdout) == 0 && !ferror(stdout);
+  if (good || session->output_failed) return good;
+  return report_fault(session, "standard output", errno != 0 ? errno : EIO);
 }
 
 /* Written beside its place and then renamed, so that a failure leaves an older file alone. */
@@ -97,5 +108,5 @@ bool session_write_file(struct session *session, const char *path, const struct 
   int fault = errno != 0 ? errno : EIO;
   if (!good && file != NULL) remove(text_string(&beside));
   text_free(&beside);
-  return good || report_write(session, path, fault);
+  return good || report_fault(session, path, fault);
 }

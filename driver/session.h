@@ -19,6 +19,7 @@ struct session {
   dyn_compiler *compiler;
   bool diagnostics_as_json; /* then standard error holds that one array and nothing else */
   bool quiet;               /* --quiet: no summary and no progress */
+  bool output_failed;       /* a failure to write has been dealt with */
   struct own_stage {        /* stages of the driver itself, for --timings */
     const char *words;
     double seconds;
@@ -53,6 +54,9 @@ void session_add_stage(struct session *session, const char *words, double second
  * Reports and returns false on failure. */
 bool session_write_output(struct session *session, const struct text *text);
 bool session_write_file(struct session *session, const char *path, const struct text *text);
+/* Reports that something could not be written: "path: reason". Silent where the reason is that
+ * nobody reads any more: that is no news to whoever closed the pipe. */
+void session_report_write(struct session *session, const char *reason);
 /* Flushes standard output; false, with a diagnostic, if anything could not be written. */
 bool session_close_output(struct session *session);
 #endif
