@@ -1,17 +1,46 @@
 /* dyn check: what the compiler found out about a model, for people or as JSON. */
 #include "driver/columns.h"
 #include "driver/commands.h"
+#include "expr/printer.h"
 #include <string.h>
 
 static const struct option_spec options[] = {
     {OPTION_JSON, "--json", NULL, NULL, NULL, "print the report as one JSON object"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 
+enum { LONGEST_FORMULA = 2000, LONGEST_JSON_FORMULA = 1 << 20 }; /* bytes */
+
 struct report {
   const struct model *model;
   const struct system *system;
+  struct expr_printer *printer; /* of all formulas */
   struct text *out;
 };
+
+/* One printer for all that is printed: making one walks the graph. */
+static struct expr_printer *printer_new(const struct model *model, const struct system *system,
+                                        size_t longest) {
+  VECTOR(expr) roots = {0};
+  for (uint32_t i = 0; i < model->coordinates.count; i++) {
+    vector_push(&roots, model->coordinates.items[i].start_position);
+    vector_push(&roots, model->coordinates.items[i].start_velocity);
+  }
+  for (uint32_t i = 0; i < model->states.count; i++)
+    vector_push(&roots, model->states.items[i].start);
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    vector_push(&roots, model->parameters.items[i].value);
+  for (uint32_t i = 0; i < model->inputs.count; i++)
+    vector_push(&roots, model->inputs.items[i].value);
+  for (uint32_t i = 0; i < model->outputs.count; i++)
+    vector_push(&roots, model->outputs.items[i].value);
+  for (uint32_t i = 0; i < system->invariant_count; i++)
+    vector_push(&roots, system->invariants[i].value);
+  struct expr_printer *printer =
+      expr_printer_new(model->graph, EXPR_TEXT, roots.items, roots.count);
+  expr_printer_limit(printer, longest);
+  vector_free(&roots);
+  return printer;
+}
 
 /* The motion is prescribed in part where time stands in the kinetic energy. */
 static bool is_rheonomic(const struct report *report) {
@@ -58,7 +87,7 @@ static void put_heading(const struct report *report, const char *heading, uint32
     for (uint32_t i = 0; i < (list).count; i++) {                                                  \
       formula_.length = 0;                                                                         \
       text_put(&formula_, "= ");                                                                   \
-      expr_print_text((report)->model->graph, &formula_, (list).items[i].value_of);                \
+      expr_printer_print((report)->printer, &formula_, (list).items[i].value_of);                  \
       add_name(&table_, &cell_, &(list).items[i].id, text_string(&formula_));                      \
     }                                                                                              \
     if ((list).count > 0) put_heading(report, heading, (list).count);                              \
@@ -74,10 +103,10 @@ static void put_coordinates(const struct report *report) {
     const struct model_coordinate *q = &report->model->coordinates.items[i];
     start.length = 0;
     text_put(&start, "starts at ");
-    expr_print_text(report->model->graph, &start, q->start_position);
+    expr_printer_print(report->printer, &start, q->start_position);
     if (!expr_is_integer_value(report->model->graph, q->start_velocity, 0)) {
       text_put(&start, ", velocity ");
-      expr_print_text(report->model->graph, &start, q->start_velocity);
+      expr_printer_print(report->printer, &start, q->start_velocity);
     }
     add_name(&table, &cell, &q->id, text_string(&start));
   }
@@ -129,7 +158,7 @@ static void put_invariants(const struct report *report) {
   for (uint32_t i = 0; i < system->invariant_count; i++) {
     formula.length = unit.length = 0;
     text_put(&formula, "= ");
-    expr_print_text(system->graph, &formula, system->invariants[i].value);
+    expr_printer_print(report->printer, &formula, system->invariants[i].value);
     text_format(&unit, "[%s]", system->invariants[i].unit);
     const char *cells[] = {system->invariants[i].name, text_string(&unit), text_string(&formula)};
     columns_add(&table, cells);
@@ -214,7 +243,7 @@ static void json_invariants(const struct report *report) {
   text_put(report->out, "  \"invariants\": [");
   for (uint32_t i = 0; i < system->invariant_count; i++) {
     formula.length = 0;
-    expr_print_text(system->graph, &formula, system->invariants[i].value);
+    expr_printer_print(report->printer, &formula, system->invariants[i].value);
     text_put(report->out, i > 0 ? ",\n    {" : "\n    {");
     json_member(report->out, "name", system->invariants[i].name);
     text_put(report->out, ", ");
