@@ -81,27 +81,6 @@ static double length_of(size_t n, const double *w) {
   return length;
 }
 
-/* Gauss-Newton from y towards residuals that are as small as they get. 0: not evaluated. */
-static int restore(struct solver *s, double *y) {
-  if (!evaluate_at(s, y)) return 0;
-  for (int i = 0; i < MOST_STEPS; i++) {
-    linearise(s, y);
-    double before = merit(s), factor = 1, after = before;
-    if (before == 0) return 1;
-    least_step(s, s->step);
-    s->iterations++;
-    for (; factor > 1e-9; factor /= 2) {
-      for (size_t j = 0; j < s->n; j++) s->trial[j] = y[j] + factor * s->step[j];
-      if (evaluate_at(s, s->trial) && (after = merit(s)) < before * (1 - 1e-4 * factor)) break;
-    }
-    if (factor <= 1e-9) break; /* no better to rounding */
-    memcpy(y, s->trial, s->n * sizeof *y);
-  }
-  if (!evaluate_at(s, y)) return 0;
-  linearise(s, y);
-  return 1;
-}
-
 static int holds(const struct solver *s, size_t i) {
   return fabs(s->values[i]) <= HOLDS * s->sizes[i];
 }
@@ -109,6 +88,29 @@ static int holds(const struct solver *s, size_t i) {
 static int all_hold(const struct solver *s) {
   for (size_t i = 0; i < s->m; i++)
     if (!holds(s, i)) return 0;
+  return 1;
+}
+
+/* Gauss-Newton from y towards residuals that are as small as they get. 0: not evaluated. */
+static int restore(struct solver *s, double *y) {
+  if (!evaluate_at(s, y)) return 0;
+  for (int i = 0; i < MOST_STEPS; i++) {
+    linearise(s, y);
+    double before = merit(s), factor = 1;
+    if (before == 0) return 1;
+    /* Once all hold, a full step that brings nothing has met the rounding. */
+    double least_factor = all_hold(s) ? 0.75 : 1e-9;
+    least_step(s, s->step);
+    s->iterations++;
+    for (; factor > least_factor; factor /= 2) {
+      for (size_t j = 0; j < s->n; j++) s->trial[j] = y[j] + factor * s->step[j];
+      if (evaluate_at(s, s->trial) && merit(s) < before * (1 - 1e-4 * factor)) break;
+    }
+    if (factor <= least_factor) break; /* no better */
+    memcpy(y, s->trial, s->n * sizeof *y);
+  }
+  if (!evaluate_at(s, y)) return 0;
+  linearise(s, y);
   return 1;
 }
 
@@ -129,7 +131,7 @@ static void approach(struct solver *s, double *y) {
   for (int i = 0; i < MOST_STEPS; i++) {
     double distance = way_along(s, y, s->across);
     double along = length_of(s->n, s->across);
-    if (along <= 1e-13 * distance || along <= 1e-15) return;
+    if (along <= 1e-11 * distance || along <= 1e-15) return;
     metric_changes(s->level->metric, s->across);
     int better = 0;
     for (; factor > 1e-6 && !better; factor = better ? factor : factor / 2) {

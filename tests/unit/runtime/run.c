@@ -100,6 +100,52 @@ static void test_double_pendulum(void **state) {
   dyn_run_summary_clear(&s);
 }
 
+/* Both at right angles: the energy is 0 and its drift is measured by the energies exchanged. */
+static void test_drift_of_an_energy_that_is_zero(void **state) {
+  (void)state;
+  dyn_model m = pendula_model();
+  dyn_problem problem = {&m, NULL, NULL};
+  dyn_run_options o = run_options(2, 0.01, 1e-9, NULL);
+  dyn_run_summary s = {0};
+  double quarter = 1.5707963267948966, x[4] = {quarter, quarter, 0, 0};
+  assert_int_equal(dyn_run(&problem, &o, NULL, NULL, x, &s), DYN_DONE);
+  assert_close(s.invariants[0].start, 0, 1e-14);
+  assert_true(s.invariants[0].scale_is_energy);
+  assert_true(s.invariants[0].scale > 9.81 && s.invariants[0].scale < 30);
+  assert_true(s.invariants[0].relative < 1e-8);
+  char text[1000];
+  dyn_run_summary_text(&m, &s, text, sizeof text);
+  assert_non_null(strstr(text, "of the largest energy seen\n"));
+  dyn_run_summary_clear(&s);
+}
+
+/* A wheel that has turned far: its angle winds up, the error allowed for it does not. */
+FUNCTION(wheel_rhs) {
+  UNUSED;
+  out[0] = x[1];
+  out[1] = 50 * cos(t);
+  return DYN_OK;
+}
+
+static void test_winding_angle_keeps_its_accuracy(void **state) {
+  (void)state;
+  static const char *const names[] = {"rk5", "rk8", "adams"};
+  dyn_model m = oscillator_model();
+  dyn_variable angle = {"φ", "rad", "", 0};
+  m.coordinates = &angle;
+  m.rhs = wheel_rhs;
+  m.n_invariants = 0;
+  for (size_t i = 0; i < 3; i++) {
+    dyn_problem problem = {&m, one, NULL};
+    dyn_run_options o = run_options(10, 0.1, 1e-8, names[i]);
+    dyn_run_summary s = {0};
+    double x[2] = {1e6, 0};
+    assert_int_equal(dyn_run(&problem, &o, NULL, NULL, x, &s), DYN_DONE);
+    assert_close(x[0], 1e6 + 50 * (1 - cos(10)), 1e-5); /* and not 1e-2 */
+    dyn_run_summary_clear(&s);
+  }
+}
+
 static void test_backward_run_returns(void **state) {
   (void)state;
   dyn_model m = pendula_model();
@@ -255,6 +301,8 @@ int main(void) {
       cmocka_unit_test(test_accuracy_follows_tolerance),
       cmocka_unit_test(test_order_of_convergence),
       cmocka_unit_test(test_double_pendulum),
+      cmocka_unit_test(test_drift_of_an_energy_that_is_zero),
+      cmocka_unit_test(test_winding_angle_keeps_its_accuracy),
       cmocka_unit_test(test_backward_run_returns),
       cmocka_unit_test(test_instants),
       cmocka_unit_test(test_options),
