@@ -10,9 +10,9 @@ static void grow_slots(struct expr_graph *graph) {
   graph->slots = checked_calloc(wanted, sizeof *graph->slots);
   graph->slot_count = wanted;
   for (uint32_t id = 1; id < graph->nodes.count; id++) {
-    uint32_t at = graph->nodes.items[id].hash & (wanted - 1);
-    while (graph->slots[at] != 0) at = (at + 1) & (wanted - 1);
-    graph->slots[at] = id;
+    uint32_t hash = graph->nodes.items[id].hash, at = hash & (wanted - 1);
+    while (graph->slots[at].id != 0) at = (at + 1) & (wanted - 1);
+    graph->slots[at] = (struct node_slot){hash, id};
   }
 }
 
@@ -134,11 +134,11 @@ expr node_intern(struct expr_graph *graph, enum expr_operator operator_, uint32_
                  const struct expr_operand *operands, uint32_t count) {
   uint32_t hash = hash_node(operator_, number, operands, count);
   uint32_t mask = graph->slot_count - 1, at = hash & mask;
-  for (; graph->slots[at] != 0; at = (at + 1) & mask) {
-    expr id = graph->slots[at];
+  for (; graph->slots[at].id != 0; at = (at + 1) & mask) {
+    if (graph->slots[at].hash != hash) continue;
+    expr id = graph->slots[at].id;
     const struct expr_node *node = node_at(graph, id);
-    if (node->hash == hash && node->operator_ == operator_ && node->number == number &&
-        node->count == count &&
+    if (node->operator_ == operator_ && node->number == number && node->count == count &&
         (count == 0 ||
          memcmp(graph->operands.items + node->first, operands, count * sizeof *operands) == 0))
       return id;
@@ -155,7 +155,7 @@ expr node_intern(struct expr_graph *graph, enum expr_operator operator_, uint32_
                            number,
                            place_operands(graph, operands, count),
                            count};
-  graph->slots[at] = graph->nodes.count;
+  graph->slots[at] = (struct node_slot){hash, graph->nodes.count};
   vector_push(&graph->nodes, node);
   vector_push(&graph->masks, symbols);
   expr id = graph->nodes.count - 1;

@@ -28,8 +28,9 @@ enum {
 
 /* Sums and products of more operands than this are not dissolved when they become operands of
  * another sum or product: they count as single terms. Without it a row of partial sums
- * s_k = s_(k-1) + z_k would take quadratic space. */
-enum { FLATTEN_LIMIT = 512 };
+ * s_k = s_(k-1) + z_k, or the chain rule's products along a row of nested functions, would take
+ * quadratic space. */
+enum { SUM_FLATTEN_LIMIT = 512, PRODUCT_FLATTEN_LIMIT = 64 };
 
 enum node_flag {
   NODE_FOLDABLE = 1 /* a product with a squared sine or cosine, or with two of them */
@@ -43,6 +44,12 @@ struct expr_node {
   uint32_t number; /* sum: constant; product: coefficient; number: value; symbol: index */
   uint32_t first;  /* in `operands` */
   uint32_t count;
+};
+
+/* The hash stands with the id, so that a miss does not touch the node. */
+struct node_slot {
+  uint32_t hash;
+  expr id; /* 0: empty */
 };
 
 struct number {
@@ -71,7 +78,7 @@ struct expr_graph {
   VECTOR(struct expr_node) nodes; /* [0] is unused */
   VECTOR(uint64_t) masks;         /* per node: bit (i mod 64) is set if it depends on symbol i */
   VECTOR(struct expr_operand) operands;
-  uint32_t *slots; /* ids by hash; 0: empty */
+  struct node_slot *slots; /* by hash */
   uint32_t slot_count;
   uint32_t node_limit;
   uint64_t operand_limit;

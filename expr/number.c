@@ -8,14 +8,38 @@
 enum { NUMBER_BITS_LIMIT = 1 << 18, POWER_BITS_LIMIT = 4096 };
 static const uint64_t pool_bits_limit = (uint64_t)1 << 31;
 
-/* Nearest double: an integer quotient of 64 bits or more with a sticky last bit, rounded once. */
-static double nearest_double(mpq_srcptr value) {
-  if (mpq_sgn(value) == 0) return 0;
+/* |value| in units of the last place of subnormal doubles, rounded once; false if the value is
+ * too large to be one of them. */
+static bool nearest_subnormal(mpq_srcptr value, double *out) {
+  enum { LOWEST = 1074, SUBNORMAL_BITS = 52 };
   mpz_t quotient, rest;
   mpz_init(quotient);
   mpz_init(rest);
+  mpz_abs(quotient, mpq_numref(value));
+  mpz_mul_2exp(quotient, quotient, LOWEST);
+  mpz_tdiv_qr(quotient, rest, quotient, mpq_denref(value));
+  bool small = mpz_sizeinbase(quotient, 2) <= SUBNORMAL_BITS;
+  if (small) {
+    mpz_mul_2exp(rest, rest, 1);
+    int half = mpz_cmp(rest, mpq_denref(value));
+    if (half > 0 || (half == 0 && mpz_odd_p(quotient))) mpz_add_ui(quotient, quotient, 1);
+    *out = ldexp((double)mpz_get_ui(quotient), -LOWEST);
+  }
+  mpz_clear(quotient);
+  mpz_clear(rest);
+  return small;
+}
+
+/* Nearest double: an integer quotient of 64 bits with a sticky last bit, rounded once. */
+static double nearest_double(mpq_srcptr value) {
   long shift =
       64 + (long)mpz_sizeinbase(mpq_denref(value), 2) - (long)mpz_sizeinbase(mpq_numref(value), 2);
+  double size;
+  if (mpq_sgn(value) == 0) return 0;
+  if (shift > 1074 && nearest_subnormal(value, &size)) return mpq_sgn(value) < 0 ? -size : size;
+  mpz_t quotient, rest;
+  mpz_init(quotient);
+  mpz_init(rest);
   mpz_abs(quotient, mpq_numref(value));
   if (shift >= 0) {
     mpz_mul_2exp(quotient, quotient, (mp_bitcnt_t)shift);
@@ -33,9 +57,8 @@ static double nearest_double(mpq_srcptr value) {
   uint64_t bits = (uint64_t)mpz_get_ui(quotient) | (sticky ? 1 : 0);
   mpz_clear(quotient);
   mpz_clear(rest);
-  if (shift > 4000) shift = 4000;
   if (shift < -4000) shift = -4000;
-  double size = ldexp((double)bits, (int)-shift);
+  size = ldexp((double)bits, (int)-shift);
   return mpq_sgn(value) < 0 ? -size : size;
 }
 

@@ -37,7 +37,7 @@ expr product_scale(struct expr_graph *graph, expr e, uint32_t number) {
   case EXPR_NUMBER:
     return node_number(graph, number_multiply(graph, number, parts.number));
   case EXPR_SUM:
-    if (parts.count <= FLATTEN_LIMIT) return scale_sum(graph, e, number);
+    if (parts.count <= SUM_FLATTEN_LIMIT) return scale_sum(graph, e, number);
     break;
   case EXPR_PRODUCT:
     number = number_multiply(graph, number, parts.number);
@@ -153,11 +153,15 @@ static void push_factor(struct expr_graph *graph, expr node, uint32_t exponent,
     number_power_factor(graph, parts.number, exponent, coefficient);
     return;
   case EXPR_PRODUCT:
-    if (parts.count > FLATTEN_LIMIT) break;
-    push_product(graph, node, exponent, coefficient);
-    return;
+    if (parts.count <= PRODUCT_FLATTEN_LIMIT || !number_is_integer(graph, exponent)) {
+      push_product(graph, node, exponent, coefficient);
+      return;
+    }
+    number_power_factor(graph, parts.number, exponent, coefficient);
+    node = product_unscaled(graph, node);
+    break;
   case EXPR_SUM:
-    if (parts.count > FLATTEN_LIMIT) break;
+    if (parts.count > SUM_FLATTEN_LIMIT) break;
     push_sum(graph, node, exponent, coefficient);
     return;
   case EXPR_EXP:
@@ -192,9 +196,9 @@ static bool is_reduced(struct expr_graph *graph, struct expr_operand factor) {
   case EXPR_NUMBER:
     return number_power_is_reduced(graph, parts.number, factor.number);
   case EXPR_PRODUCT:
-    return parts.count > FLATTEN_LIMIT || !number_is_integer(graph, factor.number);
+    return parts.count > PRODUCT_FLATTEN_LIMIT || !number_is_integer(graph, factor.number);
   case EXPR_SUM:
-    return parts.count > FLATTEN_LIMIT || !number_is_integer(graph, factor.number) ||
+    return parts.count > SUM_FLATTEN_LIMIT || !number_is_integer(graph, factor.number) ||
            primitive_of(graph, factor.node, &content) == factor.node;
   case EXPR_EXP:
     return factor.number == NUMBER_ONE;

@@ -15,7 +15,7 @@ void sum_push(struct expr_graph *graph, expr node, uint32_t number, uint32_t *co
     *constant = number_add(graph, *constant, number_multiply(graph, number, parts.number));
     return;
   case EXPR_SUM:
-    if (parts.count > FLATTEN_LIMIT) break;
+    if (parts.count > SUM_FLATTEN_LIMIT) break;
     *constant = number_add(graph, *constant, number_multiply(graph, number, parts.number));
     for (uint32_t i = 0; i < parts.count; i++) {
       struct expr_operand term = graph->operands.items[parts.first + i];
