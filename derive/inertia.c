@@ -145,6 +145,7 @@ bool inertia_check(dyn_context *context, const struct system *system, const stru
     return false;
   }
   if (!check_rows(context, system)) return false;
+  if (!inertia_check_values(context, system)) return false;
   if (is_diagonal(system) || is_clearly_regular(system)) return true;
   struct zero_test test = {0};
   enum verdict verdict = expr_determinant_is_zero(system->graph, system->mass, system->n, &test);

@@ -11,6 +11,9 @@ bool lagrange_derive(dyn_context *context, struct system *system, const struct t
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */
 bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
 
+/* Reports coordinates whose inertia vanishes with the values of the model's parameters. */
+bool inertia_check_values(dyn_context *context, const struct system *system);
+
 /* Finds the energy or Jacobi integral and the momenta that are conserved. */
 void invariants_find(struct system *system, const struct terms *terms);
 #endif

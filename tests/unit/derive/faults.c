@@ -129,6 +129,19 @@ static void test_different_scales(void **state) {
   built_clear(&b);
 }
 
+static void test_parameter_is_zero(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "y", "m");
+  built_parameter(&b, "m", "0");
+  built_parameter(&b, "J", "0");
+  built_parameter(&b, "d", "2");
+  built_energy(&b, ENERGY_KINETIC, "1/2*m*x'^2 + 1/2*(J + d)*y'^2");
+  expect_fault(&b, NULL, "coordinate 'x' has no inertia", "give 'm' a value other than 0");
+}
+
 static void test_input_derivative(void **state) {
   (void)state;
   struct built b;
@@ -138,6 +151,21 @@ static void test_input_derivative(void **state) {
   expect_fault(&b, NULL,
                "error[E0707]: the equation of 'x2' needs the time derivative of input 'v'",
                "--input \"v=...\"");
+}
+
+/* A number that grows beyond all bounds fills the graph like too many nodes do. */
+static void test_too_large(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  struct expr_graph *g = b.model.graph;
+  expr big = expr_decimal(g, "1e10000"), exponent = big;
+  for (int i = 0; i < 4; i++) exponent = expr_multiply(g, exponent, big);
+  built_energy(&b, ENERGY_KINETIC, "x'^2");
+  b.model.energies.items[0].value = expr_power(g, built_symbol(&b, "x'"), exponent);
+  assert_false(expr_graph_is_full(g));
+  expect_fault(&b, NULL, "error[E0708]: the equations of motion are too large", NULL);
 }
 
 static void test_not_linear_in_accelerations(void **state) {
@@ -185,6 +213,8 @@ int main(void) {
       cmocka_unit_test(test_regular_at_most_places),
       cmocka_unit_test(test_nearly_singular),
       cmocka_unit_test(test_different_scales),
+      cmocka_unit_test(test_parameter_is_zero),
+      cmocka_unit_test(test_too_large),
       cmocka_unit_test(test_input_derivative),
       cmocka_unit_test(test_not_linear_in_accelerations),
       cmocka_unit_test(test_methods),
