@@ -284,11 +284,15 @@ static int run(struct session *session) {
   if (!session_read_model(session) || !compiler_derive(session->compiler, NULL))
     return session_fault_status(session);
   struct text out = {0};
-  struct report report = {session->compiler->model, session->compiler->system, &out};
-  if (session_option(session, OPTION_JSON) != NULL)
+  bool as_json = session_option(session, OPTION_JSON) != NULL;
+  struct report report = {session->compiler->model, session->compiler->system, NULL, &out};
+  report.printer =
+      printer_new(report.model, report.system, as_json ? LONGEST_JSON_FORMULA : LONGEST_FORMULA);
+  if (as_json)
     put_json(&report);
   else
     put_text(&report);
+  expr_printer_free(report.printer);
   bool written = session_write_output(session, &out);
   text_free(&out);
   return written ? EXIT_DONE : EXIT_NUMERICAL;
