@@ -60,9 +60,9 @@ static const char *condition_text(const dyn_model *m, const dyn_failed_condition
   return (f->is_velocity ? m->initial_velocity : m->initial_position)[f->condition].text;
 }
 
-/* "no start state satisfies A (off by 0.5) and B (off by 0.5) at once". */
+/* "A (off by 0.5) and B (off by 0.5) cannot hold at once". */
 static dyn_status conflict_message(const dyn_model *m, dyn_assembly *a) {
-  message_set(&a->message, DYN_CONFLICT, "no start state satisfies ");
+  message_set(&a->message, DYN_CONFLICT, "%s", a->n_failed == 0 ? "the initial equations" : "");
   int32_t shown = a->n_failed <= 4 ? a->n_failed : 3;
   for (int32_t i = 0; i < shown; i++) {
     const char *join = i == 0 ? "" : i == a->n_failed - 1 ? " and " : ", ";
@@ -71,8 +71,7 @@ static dyn_status conflict_message(const dyn_model *m, dyn_assembly *a) {
   }
   if (shown < a->n_failed)
     message_add(&a->message, " and %d more equations", (int)(a->n_failed - shown));
-  if (a->n_failed > 1) message_add(&a->message, " at once");
-  if (a->n_failed == 0) message_add(&a->message, "the initial equations");
+  message_add(&a->message, a->n_failed == 1 ? " cannot hold" : " cannot hold at once");
   return a->status = DYN_CONFLICT;
 }
 
@@ -170,7 +169,6 @@ void dyn_assembly_clear(dyn_assembly *a) {
 
 size_t dyn_assembly_text(const dyn_model *m, const dyn_assembly *a, char *text, size_t size) {
   struct text_out out = text_out_begin(text, size);
-  if (a->status) text_out_add(&out, "%s\n", a->message.text);
   for (int32_t i = 0; i < a->n_failed; i++)
     text_out_add(&out, "  %s: residual %.6g at the best point\n", condition_text(m, &a->failed[i]),
                  a->failed[i].residual);

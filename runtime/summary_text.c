@@ -45,7 +45,6 @@ static void add_drift(struct text_out *out, const dyn_invariant *invariant,
 size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, char *text,
                             size_t size) {
   struct text_out out = text_out_begin(text, size);
-  if (s->status) text_out_add(&out, "%s\n", s->message.text);
   text_out_add(&out, "%lld rows, t = %.9g s to %.9g s, in ", (long long)s->rows, s->from,
                s->reached);
   add_time(&out, s->wall_seconds);

@@ -154,7 +154,7 @@ typedef struct dyn_assembly {
 DYN_API dyn_status dyn_start_assemble(const dyn_problem *problem, double t, double *x,
                                       dyn_assembly *assembly);
 DYN_API void dyn_assembly_clear(dyn_assembly *assembly);
-/* What moved and what conflicts, as lines of text, each ending in a newline; "" if nothing did.
+/* What moved and what conflicts (without the message), as lines of text; "" if nothing did.
  * Like snprintf: writes at most size bytes with the final 0, returns the full length without. */
 DYN_API size_t dyn_assembly_text(const dyn_model *model, const dyn_assembly *assembly, char *text,
                                  size_t size);
@@ -279,7 +279,8 @@ DYN_API dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *op
                            const dyn_sink *sink, const dyn_run_callbacks *callbacks, double *x,
                            dyn_run_summary *summary);
 DYN_API void dyn_run_summary_clear(dyn_run_summary *summary);
-/* Steps, evaluations, switches, drift, as lines of text for people; like snprintf. */
+/* Steps, evaluations, switches, drift, as lines of text for people, without the message; like
+ * snprintf. */
 DYN_API size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *summary,
                                     char *text, size_t size);
 
