@@ -28,6 +28,8 @@ struct expr_graph *expr_graph_new(uint32_t node_limit) {
   struct expr_node none = {0};
   vector_push(&graph->nodes, none);
   vector_push(&graph->masks, 0);
+  vector_reserve(&graph->operands, 256); /* never NULL, so that offsets into them are defined */
+  vector_reserve(&graph->scratch, 256);
   grow_slots(graph);
   numbers_init(graph);
   node_number(graph, NUMBER_ZERO);

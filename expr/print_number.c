@@ -1,23 +1,53 @@
-/* Numbers for readers: 3, 1/2, 9.81, and 10-based decimals only where they are short and exact. */
+/* Numbers for readers: 3, 1/2, 9.81, 2e-9. Decimals only where they are exact and short. */
 #include "expr/print.h"
 #include <string.h>
 
-enum { DECIMALS = 6, DIGITS = 12 };
+enum { DECIMALS = 6, DIGITS = 12, EXPONENT_LIMIT = 40 };
 
-/* The power of ten that makes the number whole, if it is a short decimal; else -1. Halves,
- * quarters and eighths with a small numerator stay fractions. */
-static int decimals_of(mpq_srcptr exact) {
-  unsigned long below;
-  if (!mpz_fits_ulong_p(mpq_denref(exact))) return -1;
-  below = mpz_get_ui(mpq_denref(exact));
-  if ((below == 2 || below == 4 || below == 8) && mpz_cmpabs_ui(mpq_numref(exact), 10) < 0)
-    return -1;
-  unsigned long ten = 1;
-  for (int decimals = 1; decimals <= DECIMALS; decimals++) {
-    ten *= 10;
-    if (ten % below == 0) return mpz_sizeinbase(mpq_numref(exact), 10) <= DIGITS ? decimals : -1;
+/* number = digits * 10^ten with as few digits as possible. */
+struct decimal {
+  char digits[DIGITS + 2];
+  long ten;
+};
+
+/* Splits off all powers of ten; false if the rest is longer than DIGITS. */
+static bool shortest(mpz_t whole, struct decimal *out) {
+  mpz_abs(whole, whole);
+  while (mpz_cmp_ui(whole, 10) >= 0 && mpz_divisible_ui_p(whole, 10)) {
+    mpz_divexact_ui(whole, whole, 10);
+    out->ten++;
   }
-  return -1;
+  if (mpz_sizeinbase(whole, 10) > DIGITS) return false;
+  mpz_get_str(out->digits, 10, whole);
+  return true;
+}
+
+/* The decimal form of a number that reads better so; false for plain integers and for fractions:
+ * halves, quarters and eighths with a small numerator stay fractions, and so does 1/1024. */
+static bool decimal_of(mpq_srcptr exact, struct decimal *out) {
+  mpz_t whole;
+  bool found = false;
+  out->ten = 0;
+  mpz_init(whole);
+  if (mpz_cmp_ui(mpq_denref(exact), 1) == 0) {
+    size_t digits = mpz_sizeinbase(mpq_numref(exact), 10);
+    mpz_set(whole, mpq_numref(exact));
+    found = digits > DECIMALS && digits < 400 && shortest(whole, out) && out->ten >= DECIMALS;
+  } else if (mpz_sizeinbase(mpq_denref(exact), 10) <= EXPONENT_LIMIT + 1) {
+    bool simple = mpz_cmp_ui(mpq_denref(exact), 8) <= 0 && mpz_cmp_ui(mpq_denref(exact), 5) != 0 &&
+                  mpz_cmpabs_ui(mpq_numref(exact), 10) < 0;
+    mpz_ui_pow_ui(whole, 10, EXPONENT_LIMIT);
+    if (!simple && mpz_divisible_p(whole, mpq_denref(exact))) {
+      mpz_divexact(whole, whole, mpq_denref(exact));
+      mpz_mul(whole, whole, mpq_numref(exact));
+      out->ten = -EXPONENT_LIMIT;
+      size_t fraction =
+          mpz_sizeinbase(mpq_numref(exact), 10) + mpz_sizeinbase(mpq_denref(exact), 10);
+      found = shortest(whole, out) && strlen(out->digits) <= fraction;
+    }
+  }
+  mpz_clear(whole);
+  return found;
 }
 
 static bool is_whole(mpq_srcptr exact) {
@@ -26,7 +56,8 @@ static bool is_whole(mpq_srcptr exact) {
 
 bool number_is_plain(const struct expr_graph *graph, uint32_t number) {
   mpq_srcptr exact = graph->numbers.items[number].exact;
-  return is_whole(exact) || decimals_of(exact) > 0;
+  struct decimal decimal;
+  return is_whole(exact) || decimal_of(exact, &decimal);
 }
 
 static void put_integer(struct text *out, mpz_srcptr value) {
@@ -36,29 +67,29 @@ static void put_integer(struct text *out, mpz_srcptr value) {
   free(digits);
 }
 
-static void put_decimal(struct text *out, mpq_srcptr exact, int decimals) {
-  mpz_t whole;
-  mpz_init(whole);
-  mpz_ui_pow_ui(whole, 10, (unsigned long)decimals);
-  mpz_mul(whole, whole, mpq_numref(exact));
-  mpz_divexact(whole, whole, mpq_denref(exact));
-  mpz_abs(whole, whole);
-  char digits[64];
-  gmp_snprintf(digits, sizeof digits, "%0*Zd", decimals + 1, whole);
-  size_t length = strlen(digits), before = length - (size_t)decimals;
-  text_add(out, digits, before);
-  text_put(out, ".");
-  text_put(out, digits + before);
-  mpz_clear(whole);
+/* 0.05, 9.81, 1.25e-9, 3e10 */
+static void put_decimal(struct text *out, const struct decimal *decimal, bool latex) {
+  long count = (long)strlen(decimal->digits), point = count + decimal->ten;
+  if (decimal->ten < 0 && decimal->ten >= -DECIMALS) {
+    if (point <= 0) text_put(out, "0.");
+    for (long i = point; i < 0; i++) text_put(out, "0");
+    if (point > 0) text_add(out, decimal->digits, (size_t)point);
+    if (point > 0) text_put(out, ".");
+    text_put(out, decimal->digits + (point > 0 ? point : 0));
+    return;
+  }
+  text_add(out, decimal->digits, 1);
+  if (count > 1) text_format(out, ".%s", decimal->digits + 1);
+  text_format(out, latex ? "\\cdot 10^{%ld}" : "e%ld", point - 1);
 }
 
 void number_print(const struct expr_graph *graph, struct text *out, uint32_t number, bool latex) {
   mpq_srcptr exact = graph->numbers.items[number].exact;
-  int decimals = is_whole(exact) ? 0 : decimals_of(exact);
-  if (is_whole(exact)) {
+  struct decimal decimal;
+  if (decimal_of(exact, &decimal)) {
+    put_decimal(out, &decimal, latex);
+  } else if (is_whole(exact)) {
     put_integer(out, mpq_numref(exact));
-  } else if (decimals > 0) {
-    put_decimal(out, exact, decimals);
   } else {
     if (latex) text_put(out, "\\frac{");
     put_integer(out, mpq_numref(exact));

@@ -92,6 +92,12 @@ static void numbers(void **state) {
   (void)state;
   prints(expr_decimal(g, "9.81"), "9.81", "9.81");
   prints(expr_decimal(g, "-0.05"), "-0.05", "-0.05");
+  prints(expr_decimal(g, "3e10"), "3e10", "3\\cdot 10^{10}");
+  prints(expr_decimal(g, "6.674e-11"), "6.674e-11", "6.674\\cdot 10^{-11}");
+  prints(expr_decimal(g, "123400"), "123400", "123400");
+  prints(expr_decimal(g, "1000000"), "1e6", "1\\cdot 10^{6}");
+  prints(expr_decimal(g, "12.5"), "12.5", "12.5");
+  prints(ratio(1, 5), "0.2", "0.2");
   prints(ratio(1, 3), "1/3", "\\frac{1}{3}");
   prints(ratio(3, 2), "3/2", "\\frac{3}{2}");
   prints(ratio(-1, 2), "-1/2", "-\\frac{1}{2}");
