@@ -10,7 +10,8 @@ static const struct option_spec options[] = {
      "the file to write; with '-o m.o' the header is m.h (default: named like the\n"
      "model; '-': standard output)"},
     {OPTION_EMIT, "--emit", NULL, "KIND", "obj|asm|llvm|header",
-     "object file with header, assembly, LLVM IR, or only the header (default: obj)"},
+     "object file with header, assembly, LLVM IR, or only the header (default: obj);\n"
+     "a shared library is made by the linker: cc -shared -o m.so m.o -lm"},
     {OPTION_PREFIX, "--prefix", NULL, "NAME", NULL,
      "begin of the exported symbol NAME_model (default: from the model's name)"},
     {OPTION_CPU, "--cpu", NULL, "NAME", NULL,

@@ -4,28 +4,37 @@
 
 static const char *const severities[] = {"error", "warning", "note"};
 
+/* The message with "..." where it will name something: {0} in the catalogue. */
+static void put_message(const char *message, struct text *out) {
+  for (const char *p = message; *p != '\0';) {
+    bool is_gap = p[0] == '{' && p[1] != '\0' && p[2] == '}';
+    text_add(out, is_gap ? "..." : p, is_gap ? 3 : 1);
+    p += is_gap ? 3 : 1;
+  }
+}
+
 static void put_list(struct text *out) {
   for (int code = 1; code < DIAGNOSTIC_CODE_COUNT; code++) {
     const struct diagnostic_entry *entry = diagnostic_entry((enum diagnostic_code)code);
-    text_format(out, "%s  %-7s  %s\n", entry->name, severities[entry->severity], entry->message);
+    text_format(out, "%s  %-7s  ", entry->name, severities[entry->severity]);
+    put_message(entry->message, out);
+    text_put(out, "\n");
   }
 }
 
 static void put_entry(const struct diagnostic_entry *entry, struct text *out) {
-  text_format(out, "%s[%s]: %s\n\n%s", severities[entry->severity], entry->name, entry->message,
-              entry->explanation);
+  text_format(out, "%s[%s]: ", severities[entry->severity], entry->name);
+  put_message(entry->message, out);
+  text_format(out, "\n\n%s", entry->explanation);
 }
 
-/* The codes before and after: with a code of a number, the neighbours are the likely ones. */
 static void report_unknown(dyn_context *context, const char *name) {
   const char *names[DIAGNOSTIC_CODE_COUNT];
   for (int code = 1; code < DIAGNOSTIC_CODE_COUNT; code++)
     names[code - 1] = diagnostic_entry((enum diagnostic_code)code)->name;
   const char *near = nearest_name(name, names, DIAGNOSTIC_CODE_COUNT - 1);
   struct diagnostic *diagnostic = diagnostic_add(context, DIAG_UNKNOWN_CODE, nowhere, name, NULL);
-  if (near != NULL)
-    diagnostic_help(context, diagnostic, "did you mean %s (%s)?", near,
-                    diagnostic_entry(diagnostic_find(near))->message);
+  if (near != NULL) diagnostic_help(context, diagnostic, "did you mean %s?", near);
   diagnostic_help(context, diagnostic, "'dyn explain' without a code lists all");
 }
 
