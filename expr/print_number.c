@@ -78,6 +78,11 @@ static void put_decimal(struct text *out, const struct decimal *decimal, bool la
     text_put(out, decimal->digits + (point > 0 ? point : 0));
     return;
   }
+  bool alone = latex && strcmp(decimal->digits, "1") == 0;
+  if (alone) {
+    text_format(out, "10^{%ld}", point - 1);
+    return;
+  }
   text_add(out, decimal->digits, 1);
   if (count > 1) text_format(out, ".%s", decimal->digits + 1);
   text_format(out, latex ? "\\cdot 10^{%ld}" : "e%ld", point - 1);
