@@ -60,6 +60,8 @@ struct name_entry {
   uint32_t first_site, last_site; /* into scope->sites, 0: none */
   uint32_t use_count;             /* in expressions that mean something */
   bool is_broken;                 /* its declaration was refused: uses are silent */
+  bool is_bare;   /* const: see scope_is_bare */
+  bool in_if;     /* declared in an `if` block: another branch may declare it, too */
 };
 
 struct scope_text { /* what the names of one syntax tree refer to */
@@ -76,9 +78,11 @@ struct scope {
   entries;                        /* [0] unused, then predeclared, then the file's, then locals */
   VECTOR(struct name_site) sites; /* [0] unused */
   struct map by_name;             /* interned name -> entry, of the file and predeclared */
+  struct map by_output;           /* the same for outputs, which may be called what they record */
   struct map
       by_statement;    /* AST_FOR -> entry of its index; AST_FUNCTION -> entry of its first
                           argument (the others follow); ast_item -> entry of its index variable */
+  struct map unknown;  /* names that were reported as unknown: once each */
   uint32_t file_count; /* entries below this are predeclared or the file's */
   bool has_refused;    /* some statement is not supported (reported): no warnings of lack of use */
   bool has_import;

@@ -1,0 +1,369 @@
+/* What the names in one expression refer to, and whether numbers, conditions and arrays stand
+ * where they can.
+ *
+ * The nodes are in postorder; going through them backwards meets every node before what it is made
+ * of, so that a parent says what it wants of its children, and the index of a sum is known in the
+ * sum's body, which is a range of nodes. */
+#include "sema/scope_resolve.h"
+#include <string.h>
+
+struct open_sum { /* its index is known down to `first` */
+  ast_expr first;
+};
+
+static const struct ast_expression *node(const struct resolver *r, ast_expr e) {
+  return ast_expression(r->text->ast, e);
+}
+
+static void want(struct resolver *r, ast_expr e, enum wanted wanted) {
+  if (e != 0) r->wanted[e] = (uint8_t)wanted;
+}
+
+static void want_list(struct resolver *r, struct ast_list list, enum wanted wanted) {
+  for (uint32_t i = 0; i < list.count; i++) want(r, ast_list_item(r->text->ast, list, i), wanted);
+}
+
+static void want_nothing_below(struct resolver *r, const struct ast_expression *n) {
+  want(r, n->operand, WANT_NOTHING);
+  want(r, n->second, WANT_NOTHING);
+  want(r, n->third, WANT_NOTHING);
+  want_list(r, n->list, WANT_NOTHING);
+}
+
+uint32_t resolve_add_local(struct resolver *r, enum name_kind kind, const char *name,
+                           struct span span) {
+  scope_check_predeclared(r->scope, name, span);
+  uint32_t id = scope_add_entry(r->scope, kind, name, span);
+  vector_push(&r->locals, id);
+  return id;
+}
+
+static uint32_t find(const struct resolver *r, const char *name) {
+  for (uint32_t i = r->locals.count; i-- > 0;)
+    if (r->scope->entries.items[r->locals.items[i]].name == name) return r->locals.items[i];
+  uint32_t id = scope_lookup(r->scope, name);
+  if (id != 0) return id;
+  return map_get(&r->scope->by_output, (uint64_t)(uintptr_t)name);
+}
+
+/* ---------------------------------------------------------------- names */
+
+static void report_kind(struct resolver *r, const struct ast_expression *n,
+                        const struct name_entry *entry) {
+  dyn_context *context = r->scope->context;
+  const char *article = strchr("aeiou", name_kind_word(entry->kind)[0]) != NULL ? "an" : "a";
+  const char *what = arena_format(&context->arena, "%s %s", article, name_kind_word(entry->kind));
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_NAME_WITHOUT_VALUE, n->span, n->name, what, NULL);
+  if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+  if (entry->kind == NAME_FUNCTION)
+    diagnostic_help(context, d, "call it: %s(...)", n->name);
+  else if (entry->kind == NAME_OUTPUT)
+    diagnostic_help(context, d, "an output is only recorded; name the value with 'let %s = ...'",
+                    n->name);
+}
+
+static void report_vectors(struct resolver *r, struct span span, const char *what) {
+  diagnostic_add(r->scope->context, DIAG_EXPRESSION_NOT_SUPPORTED, span, what, NULL);
+  r->scope->has_refused = true;
+}
+
+static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
+  const struct ast_expression *n = node(r, e);
+  uint32_t id = find(r, n->name);
+  if (id == 0) {
+    if (!r->scope->has_import)
+      scope_report_unknown(r->scope, n->name, n->span, false, r->locals.items, r->locals.count);
+    return;
+  }
+  struct name_entry *entry = &r->scope->entries.items[id];
+  entry->use_count++;
+  if (entry->is_broken) return;
+  switch (entry->kind) {
+  case NAME_OUTPUT:
+  case NAME_FUNCTION:
+    report_kind(r, n, entry);
+    return;
+  case NAME_WORLD:
+  case NAME_ORIGIN:
+    report_vectors(r, n->span, "a frame, point or vector in an expression");
+    return;
+  default:
+    break;
+  }
+  r->text->entries[e] = id;
+  if (wanted == WANT_ARRAY || entry->rank == 0) return;
+  struct diagnostic *d =
+      diagnostic_add(r->scope->context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
+  diagnostic_label(r->scope->context, d, entry->span, "declared here");
+  diagnostic_help(r->scope->context, d, "write %s[i] for one element, sum(i in 1..n, %s[i]) for all",
+                  n->name, n->name);
+}
+
+static void check_index(struct resolver *r, const struct ast_expression *n) {
+  const struct ast_expression *array = node(r, n->operand);
+  want(r, n->operand, WANT_ARRAY);
+  want_list(r, n->list, WANT_NUMBER);
+  if (array->kind == AST_ERROR) return;
+  if (array->kind != AST_NAME) {
+    if (array->kind == AST_MEMBER) return; /* which is refused itself */
+    diagnostic_add(r->scope->context, DIAG_NOT_AN_ARRAY, array->span, "this", NULL);
+    return;
+  }
+  uint32_t id = find(r, array->name);
+  const struct name_entry *entry = &r->scope->entries.items[id];
+  if (id == 0 || entry->is_broken || entry->rank == n->list.count) return;
+  dyn_context *context = r->scope->context;
+  if (entry->rank == 0) {
+    if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
+      return;
+    struct diagnostic *d = diagnostic_add(
+        context, DIAG_NOT_AN_ARRAY, array->span,
+        arena_format(&context->arena, "'%s'", array->name), NULL);
+    if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+    diagnostic_help(context, d, "a unit would stand behind a blank: %s [...]", array->name);
+    return;
+  }
+  struct diagnostic *d = diagnostic_add(
+      context, DIAG_INDEX_COUNT, n->span, array->name,
+      arena_format(&context->arena, "%u", entry->rank),
+      arena_format(&context->arena, "%u", n->list.count), NULL);
+  diagnostic_label(context, d, entry->span, "declared here");
+}
+
+/* ---------------------------------------------------------------- calls */
+
+static void report_count(struct resolver *r, const struct ast_expression *n, uint32_t least,
+                         uint32_t most, const struct name_entry *entry) {
+  dyn_context *context = r->scope->context;
+  const char *takes = least == most ? arena_format(&context->arena, "%u", least)
+                      : most >= 1000 ? arena_format(&context->arena, "at least %u", least)
+                                     : arena_format(&context->arena, "%u or %u", least, most);
+  const char *noun = least == 1 && most == 1 ? "argument" : "arguments";
+  const char *given = arena_format(&context->arena, "%u", n->list.count);
+  struct diagnostic *d = diagnostic_add(context, DIAG_ARGUMENT_COUNT, n->span, n->name, takes,
+                                        noun, given, NULL);
+  if (entry != NULL) diagnostic_label(context, d, entry->span, "declared here");
+}
+
+static void resolve_builtin(struct resolver *r, ast_expr e, int function) {
+  const struct ast_expression *n = node(r, e);
+  if (!builtin_is_scalar(function)) {
+    report_vectors(r, n->span, arena_format(&r->scope->context->arena, "'%s(...)'", n->name));
+    want_nothing_below(r, n);
+    return;
+  }
+  want_list(r, n->list, WANT_NUMBER);
+  uint32_t least = builtin_least(function), most = builtin_most(function);
+  if (n->list.count < least || (most < 1000 && n->list.count > most))
+    report_count(r, n, least, most, NULL);
+  else r->text->functions[e] = (uint8_t)(function + 1);
+}
+
+static void report_not_a_function(struct resolver *r, const struct ast_expression *n,
+                                  const struct name_entry *entry) {
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_NOT_A_FUNCTION, n->name_span, n->name,
+                     name_kind_word(entry->kind), NULL);
+  if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+  diagnostic_help(context, d, "a product is written %s*(...)", n->name);
+}
+
+/* A name that is called: the file's functions, then the built-in ones. */
+static void resolve_call(struct resolver *r, ast_expr e) {
+  const struct ast_expression *n = node(r, e);
+  uint32_t id = scope_lookup(r->scope, n->name);
+  struct name_entry *entry = id != 0 ? &r->scope->entries.items[id] : NULL;
+  int builtin = builtin_find(n->name);
+  if (entry != NULL && entry->kind != NAME_FUNCTION && builtin >= 0) entry = NULL;
+  if (entry == NULL) {
+    uint32_t local = find(r, n->name);
+    if (builtin >= 0) {
+      resolve_builtin(r, e, builtin);
+    } else if (local != 0) {
+      report_not_a_function(r, n, &r->scope->entries.items[local]);
+    } else if (!r->scope->has_import) {
+      scope_report_unknown(r->scope, n->name, n->name_span, true, NULL, 0);
+    }
+    return;
+  }
+  entry->use_count++;
+  if (entry->is_broken) return;
+  if (entry->kind != NAME_FUNCTION) {
+    report_not_a_function(r, n, entry);
+    return;
+  }
+  const struct ast_statement *function = r->scope->sites.items[entry->first_site].statement;
+  if (n->list.count != function->formals.count) {
+    report_count(r, n, function->formals.count, function->formals.count, entry);
+    return;
+  }
+  r->text->entries[e] = id;
+  struct scope_edge call = {r->function, id};
+  if (r->function != 0) vector_push(&r->calls, call);
+}
+
+/* ---------------------------------------------------------------- members */
+
+/* `leg.x`, `world.y`, `f.spring(...)`: refused, but for what is wrong whatever members are. */
+static void resolve_member(struct resolver *r, const struct ast_expression *n) {
+  want_nothing_below(r, n);
+  const struct ast_expression *base = n;
+  while (base->kind == AST_MEMBER || base->kind == AST_MEMBER_CALL || base->kind == AST_INDEX ||
+         base->kind == AST_PRIME)
+    base = node(r, base->operand);
+  if (base->kind == AST_ERROR) return;
+  uint32_t id = base->kind == AST_NAME ? find(r, base->name) : 0;
+  if (base->kind == AST_NAME && id == 0) {
+    if (!r->scope->has_import)
+      scope_report_unknown(r->scope, base->name, base->span, false, NULL, 0);
+    return;
+  }
+  struct name_entry *entry = &r->scope->entries.items[id];
+  if (id != 0) entry->use_count++;
+  if (entry->is_broken) return;
+  if (id == 0 || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN) {
+    report_vectors(r, n->span, "a member such as '.x'");
+    return;
+  }
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d = diagnostic_add(context, DIAG_NO_MEMBERS, n->name_span, base->name,
+                                        name_kind_word(entry->kind), n->name, NULL);
+  if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+}
+
+/* ---------------------------------------------------------------- operators */
+
+static bool is_relation(enum ast_operator operator_) {
+  return operator_ >= AST_LESS && operator_ <= AST_NOT_EQUAL;
+}
+
+static bool is_connective(enum ast_operator operator_) {
+  return operator_ == AST_AND || operator_ == AST_OR || operator_ == AST_NOT;
+}
+
+static bool gives_truth(const struct ast_expression *n) {
+  return (n->kind == AST_BINARY || n->kind == AST_UNARY) &&
+         (is_relation(n->operator_) || is_connective(n->operator_));
+}
+
+/* False if the node can't stand here, which is then reported. */
+static bool check_wanted(struct resolver *r, const struct ast_expression *n, enum wanted wanted) {
+  if (n->kind == AST_ERROR) return true;
+  if (wanted == WANT_TRUTH && !gives_truth(n)) {
+    struct diagnostic *d =
+        diagnostic_add(r->scope->context, DIAG_NUMBER_AS_CONDITION, n->span, NULL);
+    diagnostic_help(r->scope->context, d, "compare it with something: ... > 0");
+    return false;
+  }
+  if (wanted != WANT_TRUTH && gives_truth(n)) {
+    struct diagnostic *d =
+        diagnostic_add(r->scope->context, DIAG_CONDITION_AS_NUMBER, n->span, NULL);
+    diagnostic_help(r->scope->context, d, "make a number of it: (if ... then 1 else 0)");
+    return false;
+  }
+  if (n->kind == AST_STRING && wanted != WANT_TEXT) {
+    diagnostic_add(r->scope->context, DIAG_TEXT_AS_NUMBER, n->span, NULL);
+    return false;
+  }
+  return true;
+}
+
+static void resolve_operator(struct resolver *r, const struct ast_expression *n) {
+  enum wanted inner = is_connective(n->operator_) ? WANT_TRUTH : WANT_NUMBER;
+  want(r, n->operand, inner);
+  want(r, n->second, inner);
+}
+
+static void resolve_tuple(struct resolver *r, const struct ast_expression *n, enum wanted wanted) {
+  if (wanted == WANT_VALUES) {
+    want_list(r, n->list, WANT_NUMBER);
+    return;
+  }
+  report_vectors(r, n->span, "a vector '(x, y, z)' in an expression");
+  want_nothing_below(r, n);
+}
+
+/* ---------------------------------------------------------------- all nodes */
+
+static void resolve_sum(struct resolver *r, ast_expr e) {
+  const struct ast_expression *n = node(r, e);
+  want(r, n->operand, WANT_NUMBER);
+  want(r, n->second, WANT_NUMBER);
+  want(r, n->third, WANT_NUMBER);
+  r->text->entries[e] = resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
+}
+
+static void resolve_node(struct resolver *r, ast_expr e) {
+  const struct ast_expression *n = node(r, e);
+  enum wanted wanted = (enum wanted)r->wanted[e];
+  if (wanted == WANT_NOTHING || !check_wanted(r, n, wanted)) {
+    want_nothing_below(r, n);
+    if (n->kind == AST_REDUCE) resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
+    return;
+  }
+  switch ((enum ast_expr_kind)n->kind) {
+  case AST_NAME:
+    resolve_name(r, e, wanted);
+    break;
+  case AST_MEMBER:
+  case AST_MEMBER_CALL:
+    resolve_member(r, n);
+    break;
+  case AST_INDEX:
+    check_index(r, n);
+    break;
+  case AST_UNIT:
+    want(r, n->operand, wanted == WANT_VALUES ? WANT_VALUES : WANT_NUMBER);
+    break;
+  case AST_CALL:
+    want_list(r, n->list, WANT_NUMBER);
+    resolve_call(r, e);
+    break;
+  case AST_IF:
+    want(r, n->operand, WANT_TRUTH);
+    want(r, n->second, WANT_NUMBER);
+    want(r, n->third, WANT_NUMBER);
+    break;
+  case AST_REDUCE:
+    resolve_sum(r, e);
+    break;
+  case AST_TUPLE:
+    resolve_tuple(r, n, wanted);
+    break;
+  case AST_IN:
+    report_vectors(r, n->span, "a vector '(x, y, z) in A'");
+    want_nothing_below(r, n);
+    break;
+  case AST_ERROR:
+  case AST_NUMBER:
+  case AST_STRING:
+    break;
+  default:
+    resolve_operator(r, n);
+    break;
+  }
+}
+
+void resolve_expression(struct resolver *r, ast_expr e, enum wanted wanted) {
+  if (e == 0) return;
+  VECTOR(struct open_sum) open = {0};
+  uint32_t outer = r->locals.count;
+  ast_expr first = node(r, e)->first;
+  for (ast_expr at = first; at < e; at++) want(r, at, WANT_NUMBER);
+  want(r, e, wanted);
+  for (ast_expr at = e + 1; at-- > first;) {
+    while (open.count > 0 && at < vector_last(&open).first) {
+      r->locals.count--;
+      open.count--;
+    }
+    resolve_node(r, at);
+    if (node(r, at)->kind == AST_REDUCE) {
+      struct open_sum sum = {node(r, node(r, at)->third)->first};
+      vector_push(&open, sum);
+    }
+  }
+  r->locals.count = outer;
+  vector_free(&open);
+}
