@@ -137,8 +137,9 @@ static expr_vector roots_of(const struct equations *equations, bool matrices) {
   if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, s->forcing, n);
   if (equations->show & SHOW_MOMENTA) add_roots(&roots, s->momentum, n);
   if (equations->show & SHOW_ENERGIES) {
-    expr energies[3] = {s->kinetic_energy, s->potential_energy, equations->dissipation};
-    add_roots(&roots, energies, 3);
+    expr energies[4] = {s->kinetic_energy, s->potential_energy, equations->dissipation,
+                        equations->lagrangian};
+    add_roots(&roots, energies, 4);
   }
   if (equations->show & SHOW_INVARIANTS)
     for (uint32_t i = 0; i < s->invariant_count; i++) vector_push(&roots, s->invariants[i].value);
@@ -198,6 +199,8 @@ bool equations_print(struct system *system, enum equation_format format, const c
   struct terms terms = terms_of_model((struct model *)system->model);
   if (!expr_is_integer_value(system->graph, terms.dissipation, 0))
     equations.dissipation = terms.dissipation;
+  if (!system->has_energy)
+    equations.lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
   arrange(&equations);
   choose_printer(&equations, format);
   switch (format) {

@@ -25,6 +25,7 @@ struct equations {
   VECTOR(struct equation_line) motion; /* one for each coordinate */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
+  expr lagrangian;  /* L = T - V, or 0 where T and V are known apart */
   struct expr_printer *printer;
   struct text *out;
 };

@@ -111,7 +111,7 @@ static void put_invariants(struct equations *e) {
 static void put_energies(struct equations *e) {
   const struct system *s = e->system;
   put_key(e, s->has_energy ? "kinetic_energy" : "lagrangian");
-  put_string(e, s->kinetic_energy);
+  put_string(e, s->has_energy ? s->kinetic_energy : e->lagrangian);
   if (s->has_energy) {
     put_key(e, "potential_energy");
     put_string(e, s->potential_energy);

@@ -1,119 +1,133 @@
 /* The equations of motion in LaTeX: aligned environments (package amsmath) in display mathematics,
- * with comments that say what is what. */
+ * with comments that say what is what. No environment has more rows than fit on a page, because
+ * pages do not break inside. */
 #include "derive/equations.h"
 #include "sema/model.h"
 
-static void begin_block(struct equations *e, const char *comment) {
-  text_format(e->out, "%% %s\n\\[\n\\begin{aligned}\n", comment);
+enum { ROWS_PER_BLOCK = 24 };
+
+struct block {
+  struct equations *equations;
+  uint32_t rows;
+};
+
+static struct block begin_block(struct equations *e, const char *comment) {
+  text_format(e->out, "%% %s\n", comment);
+  return (struct block){e, 0};
 }
 
-static void end_block(struct equations *e) {
-  text_put(e->out, "\\end{aligned}\n\\]\n");
+static void end_environment(struct equations *e) {
+  text_put(e->out, "\n\\end{aligned}\n\\]\n");
 }
 
-static void put_row(struct equations *e, expr left, expr right, bool last) {
-  equations_put(e, left);
-  text_put(e->out, " &= ");
-  equations_put(e, right);
-  text_put(e->out, last ? "\n" : " \\\\\n");
+/* Everything that must stand before the next row's left side. */
+static void next_row(struct block *block) {
+  struct text *out = block->equations->out;
+  if (block->rows > 0 && block->rows % ROWS_PER_BLOCK == 0) end_environment(block->equations);
+  text_put(out, block->rows % ROWS_PER_BLOCK == 0 ? "\\[\n\\begin{aligned}\n" : " \\\\\n");
+  block->rows++;
 }
 
-static void put_named(struct equations *e, const char *left, expr right, bool last) {
-  text_format(e->out, "%s &= ", left);
-  equations_put(e, right);
-  text_put(e->out, last ? "\n" : " \\\\\n");
+static void end_block(struct block *block) {
+  if (block->rows > 0) end_environment(block->equations);
 }
 
-static void put_motion(struct equations *e) {
-  const struct system *s = e->system;
-  begin_block(e, "equations of motion");
-  if (e->as_matrices) text_format(e->out, "M\\,\\ddot{q} &= f%s\n", s->rates ? " \\\\" : "");
-  for (uint32_t i = 0; i < e->motion.count && !e->as_matrices; i++)
-    put_row(e, e->motion.items[i].left, e->motion.items[i].right,
-            i + 1 == e->motion.count && s->rates == 0);
-  for (uint32_t k = 0; k < s->rates; k++)
-    put_row(e, s->model->states.items[k].derivative, s->rate[k], k + 1 == s->rates);
-  end_block(e);
+static void put_row(struct block *block, expr left, expr right) {
+  next_row(block);
+  equations_put(block->equations, left);
+  text_put(block->equations->out, " &= ");
+  equations_put(block->equations, right);
 }
 
-/* Definitions are printed by the printer under their LaTeX names: a defined node prints as its
- * name, its body in full. */
-static void put_definitions(struct equations *e) {
-  uint32_t count = expr_printer_definition_count(e->printer);
-  if (count == 0) return;
-  begin_block(e, "with");
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name;
-    expr body = expr_printer_definition(e->printer, i, &name);
-    expr_printer_print(e->printer, e->out, body);
-    text_put(e->out, " &= ");
-    expr_printer_print_body(e->printer, e->out, body);
-    text_put(e->out, i + 1 == count ? "\n" : " \\\\\n");
-  }
-  end_block(e);
+static void put_named(struct block *block, const char *left, expr right) {
+  next_row(block);
+  text_format(block->equations->out, "%s &= ", left);
+  equations_put(block->equations, right);
 }
 
 static const char *latex_of(const struct equations *e, expr symbol) {
   return expr_symbol_latex(e->system->graph, symbol);
 }
 
-static expr position(const struct equations *e, uint32_t i) {
-  return e->system->model->coordinates.items[i].position;
+static const char *position_of(const struct equations *e, size_t i) {
+  return latex_of(e, e->system->model->coordinates.items[i].position);
+}
+
+static void put_motion(struct equations *e) {
+  const struct system *s = e->system;
+  struct block block = begin_block(e, "equations of motion");
+  if (e->as_matrices) {
+    next_row(&block);
+    text_put(e->out, "M\\,\\ddot{q} &= f");
+  }
+  for (uint32_t i = 0; i < e->motion.count && !e->as_matrices; i++)
+    put_row(&block, e->motion.items[i].left, e->motion.items[i].right);
+  for (uint32_t k = 0; k < s->rates; k++)
+    put_row(&block, s->model->states.items[k].derivative, s->rate[k]);
+  end_block(&block);
+}
+
+/* A defined node prints as its name, its body in full. */
+static void put_definitions(struct equations *e) {
+  uint32_t count = expr_printer_definition_count(e->printer);
+  if (count == 0) return;
+  struct block block = begin_block(e, "with");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name;
+    expr body = expr_printer_definition(e->printer, i, &name);
+    next_row(&block);
+    equations_put(e, body);
+    text_put(e->out, " &= ");
+    expr_printer_print_body(e->printer, e->out, body);
+  }
+  end_block(&block);
 }
 
 static void put_mass(struct equations *e) {
   const struct system *s = e->system;
-  begin_block(e, s->mass_is_symmetric ? "mass matrix (symmetric)" : "mass matrix");
-  bool first = true;
+  struct block block =
+      begin_block(e, s->mass_is_symmetric ? "mass matrix (symmetric)" : "mass matrix");
   for (uint32_t i = 0; i < s->n; i++)
     for (uint32_t j = s->mass_is_symmetric ? i : 0; j < s->n; j++) {
       expr entry = s->mass[i + (size_t)j * s->n];
       if (expr_is_integer_value(s->graph, entry, 0)) continue;
-      if (!first) text_put(e->out, " \\\\\n");
-      first = false;
-      text_format(e->out, "M_{%s,%s} &= ", latex_of(e, position(e, i)),
-                  latex_of(e, position(e, j)));
+      next_row(&block);
+      text_format(e->out, "M_{%s,%s} &= ", position_of(e, i), position_of(e, j));
       equations_put(e, entry);
     }
-  text_put(e->out, "\n");
-  end_block(e);
+  end_block(&block);
 }
 
 static void put_named_rows(struct equations *e, const char *comment, const char *letter,
                            const expr *items) {
-  begin_block(e, comment);
+  struct block block = begin_block(e, comment);
   for (uint32_t i = 0; i < e->system->n; i++) {
-    text_format(e->out, "%s_{%s} &= ", letter, latex_of(e, position(e, i)));
+    next_row(&block);
+    text_format(e->out, "%s_{%s} &= ", letter, position_of(e, i));
     equations_put(e, items[i]);
-    text_put(e->out, i + 1 == e->system->n ? "\n" : " \\\\\n");
   }
-  end_block(e);
+  end_block(&block);
 }
 
 static void put_energies(struct equations *e) {
   const struct system *s = e->system;
-  begin_block(e, "energies");
-  bool more = e->dissipation != 0;
-  if (s->has_energy) {
-    put_named(e, "T", s->kinetic_energy, false);
-    put_named(e, "V", s->potential_energy, !more);
-  } else {
-    put_named(e, "L", s->kinetic_energy, !more);
-  }
-  if (more) put_named(e, "D", e->dissipation, true);
-  end_block(e);
+  struct block block = begin_block(e, "energies");
+  put_named(&block, s->has_energy ? "T" : "L", s->has_energy ? s->kinetic_energy : e->lagrangian);
+  if (s->has_energy) put_named(&block, "V", s->potential_energy);
+  if (e->dissipation) put_named(&block, "D", e->dissipation);
+  end_block(&block);
 }
 
 static void put_invariants(struct equations *e) {
   const struct system *s = e->system;
-  if (s->invariant_count == 0) return;
-  begin_block(e, "constants of motion");
+  struct block block = begin_block(e, s->invariant_count ? "constants of motion"
+                                                         : "constants of motion: none found");
   for (uint32_t i = 0; i < s->invariant_count; i++) {
+    next_row(&block);
     text_format(e->out, "C_{%u} &= ", (unsigned)i + 1);
     equations_put(e, s->invariants[i].value);
-    text_put(e->out, i + 1 == s->invariant_count ? "\n" : " \\\\\n");
   }
-  end_block(e);
+  end_block(&block);
 }
 
 static expr state_symbol(const struct equations *e, size_t column) {
@@ -123,49 +137,47 @@ static expr state_symbol(const struct equations *e, size_t column) {
   return s->model->states.items[column - 2 * (size_t)s->n].value;
 }
 
-/* Rows of one block of the Jacobian; `of` is a LaTeX text for the differentiated quantity. */
-static void put_partial(struct equations *e, const char *of, expr by, expr entry, bool *first) {
+static void put_partial(struct block *block, const char *letter, const char *of, expr by,
+                        expr entry) {
+  struct equations *e = block->equations;
   if (expr_is_integer_value(e->system->graph, entry, 0)) return;
-  if (!*first) text_put(e->out, " \\\\\n");
-  *first = false;
-  text_format(e->out, "\\frac{\\partial %s}{\\partial %s} &= ", of, latex_of(e, by));
+  next_row(block);
+  text_format(e->out,
+              *letter ? "\\frac{\\partial %s_{%s}}{\\partial %s} &= "
+                      : "\\frac{\\partial %s%s}{\\partial %s} &= ",
+              letter, of, latex_of(e, by));
   equations_put(e, entry);
 }
 
 static void put_jacobian(struct equations *e) {
   const struct system *s = e->system;
   size_t n = s->n, z = s->rates, width = 2 * n + z;
-  bool first = true;
-  begin_block(e, "Jacobian of r = M q'' - f and of the rates, entries that are not zero");
-  for (size_t i = 0; i < n; i++) {
-    struct text row = {0};
-    text_format(&row, "r_{%s}", latex_of(e, position(e, (uint32_t)i)));
+  struct block block =
+      begin_block(e, "Jacobian of r = M q'' - f and of the rates, entries that are not zero");
+  for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < width; j++)
-      put_partial(e, text_string(&row), state_symbol(e, j), s->residual_by_state[i + j * n],
-                  &first);
-    text_free(&row);
-  }
+      put_partial(&block, "r", position_of(e, i), state_symbol(e, j),
+                  s->residual_by_state[i + j * n]);
   for (size_t i = 0; i < z; i++) {
     const char *rate = latex_of(e, s->model->states.items[i].derivative);
     for (size_t j = 0; j < width; j++)
-      put_partial(e, rate, state_symbol(e, j), s->rate_by_state[i + j * z], &first);
+      put_partial(&block, "", rate, state_symbol(e, j), s->rate_by_state[i + j * z]);
     for (size_t j = 0; j < n; j++)
-      put_partial(e, rate, s->model->coordinates.items[j].acceleration,
-                  s->rate_by_acceleration[i + j * z], &first);
+      put_partial(&block, "", rate, s->model->coordinates.items[j].acceleration,
+                  s->rate_by_acceleration[i + j * z]);
   }
-  if (!first) text_put(e->out, "\n");
-  end_block(e);
+  end_block(&block);
 }
 
 void equations_print_latex(struct equations *e) {
   const struct system *s = e->system;
   text_format(e->out, "%% %s, method %s; needs \\usepackage{amsmath}\n", s->model->name, s->method);
-  if (s->n + s->rates) put_motion(e);
+  put_motion(e);
   put_definitions(e);
-  if (s->n && e->show & SHOW_MASS) put_mass(e);
-  if (s->n && e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", s->forcing);
+  if (e->show & SHOW_MASS) put_mass(e);
+  if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", s->forcing);
   if (e->show & SHOW_ENERGIES) put_energies(e);
-  if (s->n && e->show & SHOW_MOMENTA) put_named_rows(e, "momenta", "p", s->momentum);
+  if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta", "p", s->momentum);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) put_jacobian(e);
 }

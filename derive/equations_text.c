@@ -89,7 +89,7 @@ static void put_energies(struct equations *e) {
     put_line(e, "T", s->kinetic_energy);
     put_line(e, "V", s->potential_energy);
   } else {
-    put_line(e, "L", s->kinetic_energy);
+    put_line(e, "L", e->lagrangian);
   }
   if (e->dissipation) put_line(e, "D", e->dissipation);
 }

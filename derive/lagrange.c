@@ -38,8 +38,10 @@ struct lagrange {
   expr *acceleration;       /* the symbols q'' */
 };
 
-/* Up to this many coordinates the inertial terms are also written with the mass matrix. */
-enum { SMALL_SYSTEM = 12 };
+/* Systems for which the inertial terms are also written with the mass matrix, which takes n^3
+ * steps: few coordinates and a mass matrix of not too many nodes, or more with entries that are
+ * simple. */
+enum { FEW_COORDINATES = 12, FEW_NODES = 4000, MORE_COORDINATES = 32, SIMPLE_ENTRY = 8 };
 
 static void lagrange_free(struct lagrange *l) {
   free(l->kinetic_momentum);
@@ -183,10 +185,17 @@ static uint32_t size_with_mass(const struct lagrange *l, const expr *items) {
   return size;
 }
 
+static bool is_small(const struct lagrange *l) {
+  size_t entries = (size_t)l->n * l->n;
+  if (l->n > MORE_COORDINATES) return false;
+  uint32_t nodes = expr_reachable_count(l->graph, l->system->mass, entries);
+  return l->n <= FEW_COORDINATES ? nodes <= FEW_NODES : nodes <= SIMPLE_ENTRY * entries;
+}
+
 /* Takes the inertial terms and momenta written with the entries of M where that is shorter. */
 static void shorten(struct lagrange *l) {
   struct system *system = l->system;
-  if (l->n > SMALL_SYSTEM) return;
+  if (!is_small(l)) return;
   for (uint32_t i = 0; i < l->n; i++)
     if (!expr_is_integer_value(l->graph, l->potential_momentum[i], 0)) return;
   expr *inertial = checked_calloc(l->n + (size_t)1, sizeof(expr));

@@ -1,7 +1,9 @@
 /* The system: the equations of motion as expressions, ready for code generation. Nothing is
  * solved symbolically: the mass matrix is factorised by the generated code.
  *
- *     M(q, t, p) q'' = f(q, q', z, u, p, t),      z' = rates(q, q', q'', z, u, p, t) */
+ *     M(q, t, p) q'' = f(q, q', z, u, p, t),      z' = rates(q, q', q'', z, u, p, t)
+ *
+ * M depends on z, u and q' as well where energies or forces linear in accelerations do. */
 #ifndef DYN_DERIVE_SYSTEM_H
 #define DYN_DERIVE_SYSTEM_H
 #include "base/context.h"

@@ -213,6 +213,28 @@ static void test_rates(void **state) {
   built_clear(&b);
 }
 
+static void test_lagrangian(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "y", "m");
+  built_parameter(&b, "m", "2");
+  built_parameter(&b, "B", "2");
+  built_energy(&b, ENERGY_LAGRANGIAN, "1/2*m*(x'^2 + y'^2) + B*x*y'");
+  char *text = printed(&b, EQUATIONS_TEXT, "energies");
+  assert_non_null(strstr(text, "\nm*x'' - B*y' = 0\nm*y'' + B*x' = 0\n"));
+  assert_non_null(strstr(text, "\nL = B*x*y' + 1/2*m*(x'^2 + y'^2)\n"));
+  free(text);
+  text = printed(&b, EQUATIONS_JSON, "energies");
+  assert_non_null(strstr(text, "\"lagrangian\": \"B*x*y' + 1/2*m*(x'^2 + y'^2)\""));
+  free(text);
+  text = printed(&b, EQUATIONS_LATEX, "energies");
+  assert_non_null(strstr(text, "\nL &= B\\,x\\,\\dot{y}"));
+  free(text);
+  built_clear(&b);
+}
+
 static void test_unknown_part(void **state) {
   (void)state;
   struct built b;
@@ -293,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_double_pendulum),
       cmocka_unit_test(test_driven_pivot),
       cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_lagrangian),
       cmocka_unit_test(test_unknown_part),
       cmocka_unit_test(test_many_coordinates),
       cmocka_unit_test(test_dump),

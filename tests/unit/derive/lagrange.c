@@ -355,6 +355,42 @@ static void test_velocity_dependent_potential(void **state) {
   built_clear(&b);
 }
 
+/* All kinds of terms at once, as one Lagrangian and as T and V. */
+static void test_mixed_terms(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 2; kind++) {
+    struct built b;
+    built_init(&b);
+    built_coordinate(&b, "x", "m");
+    built_coordinate(&b, "y", "m");
+    built_coordinate(&b, "z", "m");
+    built_parameter(&b, "m", "1.5");
+    built_parameter(&b, "w", "0.8");
+    built_energy(&b, kind ? ENERGY_KINETIC : ENERGY_LAGRANGIAN,
+                 "1/2*m*(1 + t/5)*((x' - w*y*t)^2 + (y' + w*x*cos(z))^2) + (2 + sin(x))*z'^2"
+                 " + x'*z'*y/3 + x^2*y*sin(t)");
+    built_energy(&b, kind ? ENERGY_KINETIC : ENERGY_LAGRANGIAN, "w*(x*y' - y*x')*exp(z)");
+    if (kind) built_energy(&b, ENERGY_POTENTIAL, "-cos(t)*x*z*y'");
+    if (!kind) built_energy(&b, ENERGY_LAGRANGIAN, "cos(t)*x*z*y'");
+    struct path p = {{0.4, -0.7, 0.3}, {-1.2, 0.5, 0.9}, {0.3, 0.6, -0.8}, 0.7};
+    check_by_differences(&b, &p);
+    built_clear(&b);
+  }
+}
+
+/* A Lagrangian of fourth order in the velocities: M depends on them. */
+static void test_quartic_lagrangian(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "y", "m");
+  built_energy(&b, ENERGY_LAGRANGIAN, "x'^2*y'^2*cos(x) + x'^4*y + y'^2 + x'^2 - x*y*sin(t)");
+  struct path p = {{0.4, 1.7}, {1.2, 0.5}, {0.3, 0.6}, 0.7};
+  check_by_differences(&b, &p);
+  built_clear(&b);
+}
+
 /* ---- forces */
 static void test_forces_and_dissipation(void **state) {
   (void)state;
@@ -383,6 +419,21 @@ static void test_forces_and_dissipation(void **state) {
               1.25 + 3 * 1.25 * 0.7 + 5 * cos(0.7) - 0.3 * 1.5 - 0.4 * 2, 1e-12);
   assert_near(built_value(&b, s->forcing[1]), 3 * 1.25 * (0.3 - 2) + 10 + 0.4 * 2, 1e-12);
   assert_int_equal(s->invariant_count, 0);
+  system_free(s);
+  built_clear(&b);
+}
+
+static void test_symmetric_added_mass(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_energy(&b, ENERGY_KINETIC, "x'^2");
+  built_force(&b, "-3*x''", "x", false);
+  struct system *s = built_derive(&b);
+  assert_int_equal(s->mass[0], expr_integer(b.model.graph, 5));
+  assert_true(s->mass_is_symmetric);
+  assert_int_equal(s->invariant_count, 0); /* no claim where forces depend on accelerations */
   system_free(s);
   built_clear(&b);
 }
@@ -469,8 +520,11 @@ int main(void) {
       cmocka_unit_test(test_free_body),
       cmocka_unit_test(test_charge_in_field),
       cmocka_unit_test(test_velocity_dependent_potential),
+      cmocka_unit_test(test_mixed_terms),
+      cmocka_unit_test(test_quartic_lagrangian),
       cmocka_unit_test(test_forces_and_dissipation),
       cmocka_unit_test(test_added_mass),
+      cmocka_unit_test(test_symmetric_added_mass),
       cmocka_unit_test(test_state_in_momentum),
       cmocka_unit_test(test_input_known_in_time),
       cmocka_unit_test(test_no_coordinates),
