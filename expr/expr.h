@@ -7,6 +7,9 @@
  * are  c * b1^e1 * b2^e2 * ...  with rational exponents and distinct bases. Constructors fold
  *   sin^2 + cos^2, cos a cos b + sin a sin b (and the other three angle sums), like terms, like
  *   bases, sin(-a), cos(-a), exact values at rational multiples of pi, constants.
+ * Sums of more than 512 operands and products of more than 64 count as single operands of other
+ * sums and products, so that rows of partial sums stay linear. Numbers beyond 2^18 bits make the
+ * graph full; powers of numbers beyond 4096 bits stay powers.
  * They never change a value where the original is defined, except that x/x and x^a*x^-a are 1.
  *
  * No concept of the language is known here: symbols are opaque leaves with a name for printing. */
@@ -151,7 +154,7 @@ struct zero_test {
   uint32_t points, bits;       /* wanted; 0: 8 points, 512 bits */
   uint64_t seed;
   uint32_t points_used, bits_used; /* filled in */
-  const char *failure;         /* why the prover could not be opened, or NULL */
+  const char *failure; /* why the prover could not be opened (then UNDECIDED), or NULL */
 };
 enum verdict expr_is_zero(struct expr_graph *graph, expr e, struct zero_test *test);
 

@@ -8,7 +8,7 @@ enum {
   STEPS_LIMIT = 20000,
   VARIABLES_LIMIT = 200,
   TERMS_LIMIT = 4000,
-  PRODUCT_LIMIT = 1000 * 1000, /* terms of one times terms of the other */
+  WORK_LIMIT = 10 * 1000 * 1000, /* products of terms, over the whole proof */
   POWER_LIMIT = 24,
   ROOT_LIMIT = 12
 };
@@ -40,6 +40,7 @@ struct exact {
   struct relation *relations;
   uint32_t relation_count;
   struct quotient *values;
+  double work; /* so far */
   bool failed; /* too large, or beyond this arithmetic */
 };
 

@@ -15,6 +15,14 @@ static bool is_small(const struct exact *exact, const fmpq_mpoly_t a) {
   return fmpq_mpoly_length(a, exact->ring) <= TERMS_LIMIT;
 }
 
+/* Books the work of a product; false once the budget is spent. */
+static bool can_multiply(struct exact *exact, const fmpq_mpoly_t a, const fmpq_mpoly_t b) {
+  exact->work +=
+      (double)fmpq_mpoly_length(a, exact->ring) * (double)fmpq_mpoly_length(b, exact->ring);
+  exact->failed = exact->failed || exact->work > WORK_LIMIT;
+  return !exact->failed;
+}
+
 /* Replaces generator^degree by the relation wherever it occurs. */
 static void reduce_by(struct exact *exact, fmpq_mpoly_t a, const struct relation *relation) {
   if (exact->failed || fmpq_mpoly_degree_si(a, relation->generator, exact->ring) < relation->degree)
@@ -32,7 +40,9 @@ static void reduce_by(struct exact *exact, fmpq_mpoly_t a, const struct relation
     fmpq_mpoly_univar_get_term_coeff(term, parts, i, exact->ring);
     for (slong k = 0; k < power % relation->degree; k++)
       fmpq_mpoly_mul(term, term, generator, exact->ring);
-    for (slong k = 0; k < power / relation->degree && is_small(exact, term); k++)
+    for (slong k = 0; k < power / relation->degree && is_small(exact, term) &&
+                      can_multiply(exact, term, relation->value);
+         k++)
       fmpq_mpoly_mul(term, term, relation->value, exact->ring);
     fmpq_mpoly_add(sum, sum, term, exact->ring);
     exact->failed = exact->failed || !is_small(exact, term) || !is_small(exact, sum);
@@ -52,12 +62,7 @@ static void reduce(struct exact *exact, fmpq_mpoly_t a) {
 
 static void multiply(struct exact *exact, fmpq_mpoly_t out, const fmpq_mpoly_t a,
                      const fmpq_mpoly_t b) {
-  double work =
-      (double)fmpq_mpoly_length(a, exact->ring) * (double)fmpq_mpoly_length(b, exact->ring);
-  if (exact->failed || work > PRODUCT_LIMIT) {
-    exact->failed = true;
-    return;
-  }
+  if (!can_multiply(exact, a, b)) return;
   fmpq_mpoly_mul(out, a, b, exact->ring);
   exact->failed = !is_small(exact, out);
   reduce(exact, out);
@@ -99,6 +104,7 @@ static void add_quotient(struct exact *exact, struct quotient *sum, mpq_srcptr n
     multiply(exact, sum->below, sum->below, term->below);
   }
   fmpq_mpoly_add(sum->above, sum->above, scaled, exact->ring);
+  exact->work += (double)fmpq_mpoly_length(sum->above, exact->ring);
   exact->failed = exact->failed || !is_small(exact, sum->above);
   fmpq_mpoly_clear(scaled, exact->ring);
   fmpq_clear(factor);
