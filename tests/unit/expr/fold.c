@@ -208,6 +208,45 @@ static void order_does_not_matter(void **state) {
   }
 }
 
+static const double angles[3] = {0.731, -1.294, 2.113};
+
+static double angle_value(void *user, expr symbol) {
+  (void)user;
+  return symbol == x ? angles[0] : symbol == y ? angles[1] : symbol == z ? angles[2] : 0.6;
+}
+
+/* Sums of monomials in sines and cosines of three angles: whatever is folded, values stay. */
+static void trigonometric_sums_keep_values(void **state) {
+  (void)state;
+  expr symbols[3] = {x, y, z};
+  srand(17);
+  for (int round = 0; round < 3000; round++) {
+    expr terms[12], sum;
+    int count = 2 + rand() % 11;
+    double expected = 0, actual;
+    for (int i = 0; i < count; i++) {
+      long number = rand() % 2 ? 1 : rand() % 5 - 2;
+      double value = (double)number;
+      terms[i] = n(number);
+      for (int k = 0; k < 3; k++) {
+        for (int times = rand() % 3; times > 0; times--) {
+          bool sine = rand() % 2;
+          terms[i] = mul(terms[i], sine ? s(symbols[k]) : c(symbols[k]));
+          value *= sine ? sin(angles[k]) : cos(angles[k]);
+        }
+      }
+      if (rand() % 4 == 0) {
+        terms[i] = mul(terms[i], a);
+        value *= 0.6;
+      }
+      expected += value;
+    }
+    sum = expr_sum(g, terms, (size_t)count);
+    expr_evaluate(g, &sum, 1, angle_value, NULL, &actual);
+    assert_true(fabs(actual - expected) < 1e-12);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(like_terms_and_bases, set_up, tear_down),
@@ -216,6 +255,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(angle_sums, set_up, tear_down),
       cmocka_unit_test_setup_teardown(exact_angles, set_up, tear_down),
       cmocka_unit_test_setup_teardown(choices, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(trigonometric_sums_keep_values, set_up, tear_down),
       cmocka_unit_test_setup_teardown(order_does_not_matter, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
