@@ -291,28 +291,10 @@ static bool check_inputs(struct lagrange *l) {
   return ok;
 }
 
-static bool check_energies(struct lagrange *l) {
-  static const char *const names[] = {"kinetic energy", "potential energy", "lagrangian",
-                                      "dissipation function"};
-  struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
-  bool ok = true;
-  for (uint32_t j = 0; j < l->n; j++) expr_symbol_set_add(set, l->acceleration[j]);
-  for (uint32_t i = 0; i < l->model->energies.count; i++) {
-    const struct model_energy *energy = &l->model->energies.items[i];
-    if (!expr_symbol_set_touches(set, energy->value)) continue;
-    diagnostic_add(l->context, DIAG_ENERGY_OF_ACCELERATIONS, energy->span, names[energy->kind],
-                   NULL);
-    ok = false;
-  }
-  expr_symbol_set_free(set);
-  return ok;
-}
-
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms) {
   struct lagrange l = lagrange_new(context, system, terms);
-  bool ok = check_energies(&l);
-  if (ok) derive_by_velocities(&l);
-  ok = ok && check_inputs(&l);
+  derive_by_velocities(&l);
+  bool ok = check_inputs(&l);
   if (ok) {
     derive_by_positions(&l);
     if (terms->is_lagrangian) split_lagrangian_slope(&l);

@@ -180,14 +180,6 @@ static void test_not_linear_in_accelerations(void **state) {
                NULL);
 }
 
-static void test_energy_of_accelerations(void **state) {
-  (void)state;
-  struct built b;
-  build_two(&b, "1/2*m*(x1'^2 + x2'^2)");
-  built_energy(&b, ENERGY_POTENTIAL, "k*x1*x2''");
-  expect_fault(&b, NULL, "error[E0709]: the potential energy can't depend on accelerations", NULL);
-}
-
 static void test_methods(void **state) {
   (void)state;
   struct built b;
@@ -225,7 +217,6 @@ int main(void) {
       cmocka_unit_test(test_too_large),
       cmocka_unit_test(test_input_derivative),
       cmocka_unit_test(test_not_linear_in_accelerations),
-      cmocka_unit_test(test_energy_of_accelerations),
       cmocka_unit_test(test_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
