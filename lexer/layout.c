@@ -13,7 +13,7 @@
 #include "lexer/scan.h"
 #include <string.h>
 
-enum { DEEPEST = 200 };
+enum { DEEPEST = 200, DEEPEST_UNIT = 50 };
 
 struct block {
   uint32_t brace;  /* index of the `{` in out */
@@ -24,6 +24,7 @@ struct layout {
   dyn_context *context;
   const struct token *raw;
   uint32_t raw_count, at; /* the raw token being looked at */
+  uint32_t unit_end;      /* raw tokens before this one are those of a unit */
   struct token_list *out;
   VECTOR(uint32_t) brackets; /* indices in out of the open ( [ */
   VECTOR(struct block) blocks; /* [0] is the file */
@@ -50,7 +51,10 @@ static void emit(struct layout *l, struct token token) {
 }
 
 static void emit_raw(struct layout *l) {
-  emit(l, l->raw[l->at]);
+  struct token token = l->raw[l->at];
+  /* Behind a unit that was never closed, names are names again. */
+  if (token.kind == TOKEN_UNIT_NAME && l->at >= l->unit_end) token.kind = TOKEN_NAME;
+  emit(l, token);
 }
 
 /* Puts in a token right behind the last one. */
@@ -132,6 +136,8 @@ static uint32_t find_unit_end(const struct layout *l, uint32_t at) {
     if (kind == TOKEN_CLOSE_PAREN && depth == 0) return at;
     depth += kind == TOKEN_OPEN_PAREN;
     depth -= kind == TOKEN_CLOSE_PAREN;
+    /* The parser goes over a unit's factors once for each bracket around them. */
+    if (depth > DEEPEST_UNIT) return at;
   }
   return at;
 }
@@ -148,12 +154,22 @@ static uint32_t find_close_on_line(const struct layout *l, uint32_t at) {
   return 0;
 }
 
+/* The first raw token of another line behind `at`, but not behind `end`. */
+static uint32_t find_line_end(const struct layout *l, uint32_t at, uint32_t end) {
+  for (at++; at < end && !(l->raw[at].flags & TOKEN_STARTS_LINE);) at++;
+  return at;
+}
+
 static void report_bad_unit(struct layout *l, uint32_t bad) {
   const struct token *open = &l->raw[l->at], *before = &l->raw[l->at - 1];
   const struct source *source = source_get(&l->context->sources, open->span.source);
   struct span span = l->raw[bad].span;
   const char *text =
       arena_string(&l->context->arena, source->text + span.begin, span.end - span.begin);
+  if (l->raw[bad].kind == TOKEN_OPEN_PAREN) {
+    diagnostic_add(l->context, DIAG_NESTED_TOO_DEEPLY, span, "the brackets of a unit", NULL);
+    return;
+  }
   struct diagnostic *d = diagnostic_add(l->context, DIAG_BAD_UNIT_TOKEN, span, text, NULL);
   if (!token_is_name((enum token_kind)before->kind) || !(open->flags & TOKEN_AFTER_BLANK)) {
     diagnostic_label(l->context, d, open->span, "a unit starts here");
@@ -167,6 +183,7 @@ static void report_bad_unit(struct layout *l, uint32_t bad) {
 static void layout_unit(struct layout *l) {
   uint32_t end = find_unit_end(l, l->at);
   if (end < l->raw_count && l->raw[end].kind == TOKEN_CLOSE_BRACKET) {
+    l->unit_end = end;
     open_bracket(l);
     return;
   }
@@ -178,6 +195,7 @@ static void layout_unit(struct layout *l) {
     struct diagnostic *d = diagnostic_add(l->context, DIAG_UNCLOSED_BRACKET,
                                           l->raw[l->at].span, "[", "]", NULL);
     diagnostic_caption(l->context, d, "the unit starts here");
+    end = find_line_end(l, l->at, end);
   }
   open_bracket(l);
   emit_virtual(l, TOKEN_BROKEN, TOKEN_REPORTED);

@@ -200,9 +200,12 @@ uint32_t scan_string(struct scan *scan, bool is_closed) {
 
 void scan_doc(struct scan *scan) {
   uint32_t begin = scan->begin + 2, end = scan->end;
-  bool is_ruler = true; /* a line of nothing but # is an ornament */
-  for (uint32_t i = begin; i < end; i++) is_ruler &= scan->text[i] == '#' || is_blank(scan->text[i]);
-  if (is_ruler && begin < end) return;
+  bool has_words = begin == end; /* a line of nothing but signs is an ornament */
+  for (uint32_t i = begin; i < end && !has_words; i++) {
+    unsigned char c = (unsigned char)scan->text[i];
+    has_words = c >= 0x80 || (c | 32u) - 'a' < 26 || c - (unsigned)'0' < 10;
+  }
+  if (!has_words) return;
   while (end > begin && is_blank(scan->text[end - 1])) end--;
   if (begin < end && is_blank(scan->text[begin])) begin++;
   bool is_trailing = scan->newlines == 0 && scan->out->tokens.count > 1 && !scan->after_doc;

@@ -99,6 +99,17 @@ void statements_add(struct builder *b, struct ast_statement *statement) {
   b->formals.count = b->rotations.count = b->factors.count = 0;
 }
 
+/* `mass == 3` in a list of named arguments. */
+static bool report_compared_argument(struct builder *b, const struct ast_expression *n) {
+  if (n->kind != AST_BINARY || n->operator_ != AST_EQUAL ||
+      ast_expression(b->ast, n->operand)->kind != AST_NAME)
+    return false;
+  struct diagnostic *d =
+      diagnostic_add(b->context, DIAG_COMPARISON_IN_EQUATION, n->name_span, "==", NULL);
+  diagnostic_help(b->context, d, "write '='");
+  return true;
+}
+
 /* Particles, bodies, instances and simulate take named arguments only. */
 struct ast_statement *statement_arguments(struct builder *b, struct ast_statement *statement,
                                           uint32_t list) {
@@ -107,6 +118,9 @@ struct ast_statement *statement_arguments(struct builder *b, struct ast_statemen
     ast_expr argument = ast_list_item(b->ast, statement->arguments, i);
     const struct ast_expression *n = ast_expression(b->ast, argument);
     if (n->kind == AST_ARGUMENT) continue;
+    bool is_compared = report_compared_argument(b, n);
+    b->ast->expressions.items[argument].kind = AST_ERROR;
+    if (is_compared) continue;
     struct diagnostic *d =
         diagnostic_add(b->context, DIAG_NAMED_ARGUMENT_NEEDED, n->span, NULL);
     if (statement->kind == AST_PARTICLE)
@@ -115,7 +129,6 @@ struct ast_statement *statement_arguments(struct builder *b, struct ast_statemen
       diagnostic_help(b->context, d,
                       "write body name(mass = ..., at = ..., frame = ..., inertia = ...)");
     else diagnostic_help(b->context, d, "write the argument's name and '=' before it");
-    b->ast->expressions.items[argument].kind = AST_ERROR;
     break;
   }
   return statement;

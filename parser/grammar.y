@@ -160,9 +160,9 @@ statement:
   | claim CONSTRAINT label expr EQUALS expr along
       { $$ = statement_new(b, AST_CONSTRAINT, @$); statement_label(b, $$, &$3);
         $$->claim = $1; $$->left = $4; $$->right = $6; $$->along = $7; }
-  | claim CONSTRAINT LABEL_NAME index COLON fault
-      { $$ = statement_new(b, AST_CONSTRAINT, @$); $4.token = @3.begin;
-        statement_label(b, $$, &$4); $$->claim = $1; $$->left = $$->right = $6; }
+  | claim CONSTRAINT label fault
+      { $$ = statement_new(b, AST_CONSTRAINT, @$); statement_label(b, $$, &$3);
+        $$->claim = $1; $$->left = $$->right = $4; }
   | component_head block
       { $$ = $1; statement_take_body($$, $2); }
   | TYPE_NAME element OPEN_PAREN arguments CLOSE_PAREN

@@ -92,7 +92,7 @@ static bool try_unknown_statement(const struct fault *f) {
   if (!is_pair && f->at != begin + 1) return false;
   const struct token *first = &f->b->tokens[begin];
   const char *keyword = find_statement_keyword(first->text);
-  if (keyword == NULL && is_pair && f->expected[TOKEN_OPEN_PAREN]) {
+  if (keyword == NULL && is_pair && f->expected[TOKEN_OPEN_PAREN] && !f->wants_operand) {
     struct diagnostic *d = report(f, DIAG_UNKNOWN_STATEMENT, first->span, first->text);
     help(f, d, "an instance of a component is written '%s %s(name = value, ...)'", first->text,
          f->b->tokens[begin + 1].text);
@@ -338,6 +338,24 @@ static bool try_missing_equals(const struct fault *f) {
   return true;
 }
 
+/* `rotatd` where `rotated` could stand. */
+static bool try_misspelt_word(const struct fault *f) {
+  const char *candidates[TOKEN_KIND_COUNT];
+  size_t count = 0;
+  if (f->found->kind != TOKEN_NAME || f->expected[TOKEN_NAME] || strlen(f->found->text) < 3)
+    return false;
+  for (int kind = 1; kind < TOKEN_KIND_COUNT; kind++)
+    if (f->expected[kind] && (token_traits((enum token_kind)kind) & (TRAIT_WORD | TRAIT_KEYWORD)))
+      candidates[count++] = token_spelling((enum token_kind)kind);
+  const char *nearest = nearest_name(f->found->text, candidates, count);
+  if (nearest == NULL) return false;
+  const char *expected = syntax_expected_words(f->b->context, f->expected);
+  struct diagnostic *d = diagnostic_add(f->b->context, DIAG_UNEXPECTED, f->found->span, expected,
+                                        syntax_found_words(f->b, f->at), NULL);
+  help(f, d, "did you mean '%s'?", nearest);
+  return true;
+}
+
 static bool try_unknown_kind(const struct fault *f) {
   if (f->before->kind != TOKEN_COLON || !f->expected[TOKEN_POINT] || !f->expected[TOKEN_BODY])
     return false;
@@ -366,8 +384,9 @@ void syntax_error_report(struct builder *b, uint32_t at, const bool expected[TOK
       try_if_operand,           try_equals_in_condition,    try_comparison_in_equation,
       try_bare_comparison,      try_chain,                  try_list_in_square_brackets,
       try_index_for_unit,       try_unknown_statement,      try_bare_expression,
-      try_missing_target,       try_bare_unit,              try_implicit_product,
-      try_missing_block,        try_missing_equals,         try_missing_operand};
+      try_misspelt_word,        try_missing_target,         try_bare_unit,
+      try_implicit_product,     try_missing_block,          try_missing_equals,
+      try_missing_operand};
   struct fault f = {.b = b, .at = at, .found = &b->tokens[at],
                     .before = &b->tokens[at > 0 ? at - 1 : 0], .expected = expected,
                     .head = (enum token_kind)b->tokens[b->statement_begin].kind,
