@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_EQUATION = 480, LONGEST_LINE = 2400, MANY_EQUATIONS = 24 };
+enum { LONG_EQUATION = 400, LONGEST_LINE = 2400, MANY_EQUATIONS = 24, LARGEST_TEXT = 64 << 20 };
 
 static const struct {
   const char *name;
@@ -151,21 +151,30 @@ static expr_vector roots_of(const struct equations *equations, bool matrices) {
   return roots;
 }
 
-/* The longest equation as printed now, at most `limit`. */
-static size_t longest_line(struct equations *equations, size_t limit) {
+/* The longest of the roots as printed now, at most `limit`. */
+static size_t longest_of(struct equations *equations, const expr *roots, size_t count,
+                         size_t limit) {
   size_t longest = 0;
   expr_printer_limit(equations->printer, limit);
-  for (uint32_t i = 0; i < equations->motion.count && longest < limit; i++) {
+  for (size_t i = 0; i < count && longest < limit; i++) {
     struct text line = {0};
-    bool whole = expr_printer_print(equations->printer, &line, equations->motion.items[i].left);
-    whole =
-        expr_printer_print(equations->printer, &line, equations->motion.items[i].right) && whole;
+    bool whole = expr_printer_print(equations->printer, &line, roots[i]);
     size_t length = whole ? line.length : limit;
     if (length > longest) longest = length;
     text_free(&line);
   }
-  expr_printer_limit(equations->printer, (size_t)4 << 20);
+  expr_printer_limit(equations->printer, LARGEST_TEXT);
   return longest;
+}
+
+static bool equations_are_long(struct equations *equations) {
+  const struct equation_line *lines = equations->motion.items;
+  bool is_long = equations->motion.count > MANY_EQUATIONS;
+  for (uint32_t i = 0; i < equations->motion.count && !is_long; i++) {
+    expr sides[2] = {lines[i].left, lines[i].right};
+    is_long = longest_of(equations, sides, 2, LONGEST_LINE) >= LONGEST_LINE;
+  }
+  return is_long;
 }
 
 static void choose_printer(struct equations *equations, enum equation_format format) {
@@ -174,12 +183,10 @@ static void choose_printer(struct equations *equations, enum equation_format for
   expr_vector roots = roots_of(equations, is_json);
   struct expr_graph *graph = equations->system->graph;
   equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
-  size_t plain = longest_line(equations, LONGEST_LINE);
-  if (plain >= LONG_EQUATION || equations->show & SHOW_JACOBIAN)
+  if (longest_of(equations, roots.items, roots.count, LONG_EQUATION) >= LONG_EQUATION ||
+      equations->show & SHOW_JACOBIAN)
     expr_printer_name_shared(equations->printer, "s");
-  equations->as_matrices =
-      equations->system->n > MANY_EQUATIONS ||
-      (plain >= LONGEST_LINE && longest_line(equations, LONGEST_LINE) >= LONGEST_LINE);
+  equations->as_matrices = equations_are_long(equations);
   if (equations->as_matrices && !is_json) { /* other roots: their sharing differs */
     vector_free(&roots);
     expr_printer_free(equations->printer);
@@ -187,6 +194,7 @@ static void choose_printer(struct equations *equations, enum equation_format for
     roots = roots_of(equations, true);
     equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
     expr_printer_name_shared(equations->printer, "s");
+    expr_printer_limit(equations->printer, LARGEST_TEXT);
   }
   vector_free(&roots);
 }
