@@ -160,10 +160,7 @@ static void report_end(struct session *session, const dyn_run_summary *summary) 
     diagnostic_add(context, DIAG_NO_RUN, nowhere, summary->message.text, NULL);
     return;
   }
-  struct text time = {0};
-  text_format(&time, "%.6g", summary->reached);
-  diagnostic_add(context, DIAG_RUN_ENDED, nowhere, text_string(&time), summary->message.text, NULL);
-  text_free(&time);
+  diagnostic_add(context, DIAG_RUN_ENDED, nowhere, summary->message.text, NULL);
 }
 
 static void print_summary(const dyn_model *model, const dyn_run_summary *summary) {
