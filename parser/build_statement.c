@@ -85,9 +85,9 @@ void statement_take_otherwise(struct ast_statement *statement, struct statement_
 }
 
 struct statement_list statements_take(struct builder *b, uint32_t begin) {
-  uint32_t count = b->statements.count - begin;
-  struct statement_list list = {
-      move(b, b->statements.items + begin, count * sizeof *b->statements.items), count};
+  struct statement_list list = {NULL, b->statements.count - begin};
+  if (list.count > 0)
+    list.items = move(b, b->statements.items + begin, list.count * sizeof *list.items);
   b->statements.count = begin;
   return list;
 }
