@@ -5,9 +5,18 @@
 #include <math.h>
 #include <stddef.h>
 
+/* The loops are compiled for several vector widths and chosen by the machine at start. None of them
+ * may contract a*b - c to one rounding (-ffp-contract=off): all give the same bits. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
+#else
+#define CLONES
+#endif
+
 /* ---- dense L D L^T: L below the diagonal of f, the reciprocals of D on it */
 
-static bool ldlt_factor(size_t n, const double *a, double *f) {
+CLONES static bool ldlt_factor(size_t n, const double *a, double *f) {
   double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
   for (size_t j = 0; j < n; j++)
     for (size_t i = j; i < n; i++) f[i + j * n] = a[i + j * n];
@@ -25,7 +34,7 @@ static bool ldlt_factor(size_t n, const double *a, double *f) {
   return true;
 }
 
-static void ldlt_substitute(size_t n, const double *f, double *b, size_t columns) {
+CLONES static void ldlt_substitute(size_t n, const double *f, double *b, size_t columns) {
   for (size_t c = 0; c < columns; c++, b += n) {
     for (size_t k = 0; k < n; k++) {
       double y = b[k];
@@ -97,7 +106,7 @@ static void lu_swap_rows(struct lu lu, size_t r, size_t s) {
   lu.row_number[s] = swap;
 }
 
-static int lu_eliminate(struct lu lu) {
+CLONES static int lu_eliminate(struct lu lu) {
   size_t n = lu.n;
   double tolerance = (double)n * KERNEL_LU_TOLERANCE;
   for (size_t k = 0; k < n; k++) {
@@ -121,17 +130,16 @@ static int lu_eliminate(struct lu lu) {
   return 0;
 }
 
-int32_t kernel_lu_factor(int64_t n, const double *a, int32_t is_symmetric, double *lu) {
-  struct lu own = lu_at((size_t)n, lu);
-  lu_copy(own, a, is_symmetric != 0);
+static int lu_factor(size_t n, const double *a, bool is_symmetric, double *f) {
+  struct lu own = lu_at(n, f);
+  lu_copy(own, a, is_symmetric);
   int failure = lu_equilibrate(own);
   return failure != 0 ? failure : lu_eliminate(own);
 }
 
-void kernel_lu_substitute(int64_t size, double *f, double *s, double *b, int64_t columns) {
-  size_t n = (size_t)size;
+CLONES static void lu_substitute(size_t n, double *f, double *s, double *b, size_t columns) {
   struct lu lu = lu_at(n, f);
-  for (int64_t c = 0; c < columns; c++, b += n) {
+  for (size_t c = 0; c < columns; c++, b += n) {
     for (size_t i = 0; i < n; i++) {
       size_t row = (size_t)lu.row_number[i];
       s[i] = b[row] * lu.row_scale[row];
@@ -151,7 +159,7 @@ void kernel_lu_substitute(int64_t size, double *f, double *s, double *b, int64_t
 /* ---- sparse L D L^T */
 
 /* 0, or 1 + the unknown whose pivot is lost. */
-static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
+CLONES static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
   size_t n = solver->n, entries = solver->factor_count;
   double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE, *pivots = f + entries;
   double *diagonal = pivots + n; /* of A, in the new order */
@@ -174,8 +182,8 @@ static int sparse_factor(const struct tape_solver *solver, const double *a, doub
   return 0;
 }
 
-static void sparse_substitute(const struct tape_solver *solver, const double *f, double *s,
-                              double *b, size_t columns) {
+CLONES static void sparse_substitute(const struct tape_solver *solver, const double *f, double *s,
+                                     double *b, size_t columns) {
   size_t n = solver->n;
   const double *pivots = f + solver->factor_count;
   for (size_t c = 0; c < columns; c++, b += n) {
@@ -215,23 +223,22 @@ static int factor_sparse(const struct tape_solver *solver, double *work) {
   if (lost == 0 || solver->lu == TAPE_NO_LU) return lost;
   double *full = work + solver->scratch + solver->n;
   sparse_expand(solver, a, full);
-  return kernel_lu_factor(solver->n, full, 0, work + solver->lu);
+  return lu_factor(solver->n, full, 0, work + solver->lu);
 }
 
-int kernel_factor(const struct tape_solver *solver, double *work) {
+int32_t kernel_factor(const struct tape_solver *solver, double *work) {
   if (solver->kind == SOLVER_SPARSE) return factor_sparse(solver, work);
   const double *a = work + solver->matrix;
-  bool is_done =
-      solver->kind == SOLVER_DENSE && ldlt_factor(solver->n, a, work + solver->factor);
+  bool is_done = solver->kind == SOLVER_DENSE && ldlt_factor(solver->n, a, work + solver->factor);
   work[solver->mode] = is_done ? 0 : 1;
-  return is_done ? 0 : kernel_lu_factor(solver->n, a, solver->is_symmetric, work + solver->lu);
+  return is_done ? 0 : lu_factor(solver->n, a, solver->is_symmetric, work + solver->lu);
 }
 
 void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
                        double *work) {
   double *b = work + side->offset, *scratch = work + solver->scratch;
   if (work[solver->mode] != 0)
-    kernel_lu_substitute(solver->n, work + solver->lu, scratch, b, side->columns);
+    lu_substitute(solver->n, work + solver->lu, scratch, b, side->columns);
   else if (solver->kind == SOLVER_DENSE)
     ldlt_substitute(solver->n, work + solver->factor, b, side->columns);
   else

@@ -11,11 +11,11 @@ struct ir { /* a module under construction */
   LLVMBuilderRef builder;
   LLVMTypeRef i1, i32, i64, f64, ptr, nothing;
   LLVMTypeRef function; /* dyn_function */
-  bool is_jit; /* the LU kernels are the C functions of this process */
+  bool is_jit; /* solver kernels are the C functions of this process */
   bool contract;
   const double *parameters; /* folded, or NULL */
   size_t instructions;
-  bool has_hot_kernels; /* loops worth the full optimiser */
+  bool has_kernels; /* loops, which are worth the full optimiser */
 };
 
 void ir_init(struct ir *ir, const char *name);
@@ -42,11 +42,14 @@ struct tape_split {
 void tape_split_init(struct tape_split *split, const struct tape *tape, uint32_t part_size);
 void tape_split_clear(struct tape_split *split);
 
-/* ---- kernels (llvm_kernels_module.c), added to the module at first use. Types as in kernels.h:
+/* ---- kernels (llvm_kernels_module.c), added to the module at first use:
  *   i32  dyn_ldlt_factor(i64 n, ptr a, ptr lu, ptr mode)       kind DENSE, with its way out to LU
  *   void dyn_ldlt_substitute(i64 n, ptr lu, ptr scratch, ptr mode, ptr b, i64 columns)
  *   i32  dyn_lu_factor(i64 n, ptr a, i32 is_symmetric, ptr lu)
- *   void dyn_lu_substitute(i64 n, ptr lu, ptr scratch, ptr b, i64 columns) */
+ *   void dyn_lu_substitute(i64 n, ptr lu, ptr scratch, ptr b, i64 columns)
+ * and for the JIT, without a body, kernel_factor and kernel_substitute (kernels.h):
+ *   i32  dyn_factor(ptr solver, ptr work)
+ *   void dyn_substitute(ptr solver, ptr side, ptr work) */
 LLVMValueRef kernel_function(struct ir *ir, const char *name);
 LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments, unsigned count);
 /* Kind SPARSE: the solver's tables as constants, and the calls. */

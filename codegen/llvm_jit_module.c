@@ -1,5 +1,5 @@
 /* Loading an object into the process, in a closed world: it may call the C library's mathematics, the
- * memory functions that the code generator uses, and our LU kernels; nothing else can be reached. */
+ * memory functions that the code generator uses, and our solver kernels; nothing else can be reached. */
 #include "codegen/kernels.h"
 #include "codegen/llvm_ir.h"
 #include <llvm-c/Error.h>
@@ -31,8 +31,8 @@ static const struct allowed_symbol allowed[] = {
     ALLOWED(log2),  ALLOWED(log10),  ALLOWED(pow),    ALLOWED(sqrt),   ALLOWED(cbrt),
     ALLOWED(floor), ALLOWED(ldexp),  ALLOWED(fmod),   ALLOWED(fma),    ALLOWED(memcpy),
     ALLOWED(memset), ALLOWED(memmove),
-    {"dyn_lu_factor", (uintptr_t)&kernel_lu_factor},
-    {"dyn_lu_substitute", (uintptr_t)&kernel_lu_substitute},
+    {"dyn_factor", (uintptr_t)&kernel_factor},
+    {"dyn_substitute", (uintptr_t)&kernel_substitute},
 };
 enum { ALLOWED_COUNT = sizeof allowed / sizeof *allowed };
 

@@ -11,6 +11,8 @@ static const struct kernel_facts {
   const char *name, *signature;
   void (*body)(struct kernel *);
 } kernel_facts[] = {
+    {"dyn_factor", "ipp", NULL}, /* of the process: kernel_factor and kernel_substitute */
+    {"dyn_substitute", "vppp", NULL},
     {"dyn_ldlt_factor", "ilppp", kernel_body_ldlt_factor},
     {"dyn_ldlt_substitute", "vlppppl", kernel_body_ldlt_substitute},
     {"dyn_lu_factor", "ilpip", kernel_body_lu_factor},
@@ -52,9 +54,9 @@ LLVMValueRef kernel_function(struct ir *ir, const char *name) {
   function = LLVMAddFunction(ir->module, name, type);
   ir_set_attribute(ir, function, "nounwind", 0);
   ir_set_attribute(ir, function, "noinline", 0);
-  bool is_lu = strncmp(name, "dyn_lu", 6) == 0;
-  if (!is_lu) ir->has_hot_kernels = true;
-  if (!is_lu || !ir->is_jit) add_body(ir, facts, function);
+  if (facts->body == NULL) return function;
+  ir->has_kernels = true;
+  add_body(ir, facts, function);
   return function;
 }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_FUNCTION = 2500, PART = 1500 }; /* instructions of a tape */
+enum { LONGEST_FUNCTION = 1500, PART = 400 }; /* instructions of a tape */
 
 struct emitter {
   struct ir *ir;
@@ -134,7 +134,12 @@ static LLVMValueRef emit_operation(struct ir *ir, enum tape_operation operation,
   }
 }
 
-/* ---- solvers */
+/* ---- solvers. A JIT-compiled tape calls the interpreter's kernels, which live in this process and
+ * know the solver by its address; an object file brings its own (llvm_kernels_module.c). */
+
+static LLVMValueRef address(struct ir *ir, const void *object) {
+  return LLVMConstIntToPtr(ir_int(ir, (int64_t)(intptr_t)object), ir->ptr);
+}
 
 /* Goes on only if `code` is 0; otherwise the function returns it. */
 static void return_if_failed(struct emitter *emitter, LLVMValueRef code) {
@@ -173,7 +178,12 @@ static void call_lu_substitute(struct emitter *emitter, const struct tape_solver
 
 static LLVMValueRef emit_factor(struct emitter *emitter, const struct tape_solver *solver) {
   struct ir *ir = emitter->ir;
-  if (solver->kind == SOLVER_LU) return call_lu_factor(emitter, solver);
+  if (ir->is_jit) {
+    LLVMValueRef arguments[2] = {address(ir, solver), emitter->work};
+    return kernel_call(ir, "dyn_factor", arguments, 2);
+  }
+  if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED)
+    return call_lu_factor(emitter, solver);
   if (solver->kind == SOLVER_SPARSE) return kernel_call_sparse_factor(ir, solver, emitter->work);
   LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(emitter, solver->matrix),
                                work_at(emitter, solver->lu), work_at(emitter, solver->mode)};
@@ -183,10 +193,14 @@ static LLVMValueRef emit_factor(struct emitter *emitter, const struct tape_solve
 static void emit_substitute(struct emitter *emitter, const struct tape_right_side *side) {
   struct ir *ir = emitter->ir;
   const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
-  if (solver->kind == SOLVER_LU) call_lu_substitute(emitter, solver, side);
-  else if (solver->kind == SOLVER_SPARSE)
+  if (ir->is_jit) {
+    LLVMValueRef arguments[3] = {address(ir, solver), address(ir, side), emitter->work};
+    kernel_call(ir, "dyn_substitute", arguments, 3);
+    } else if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED) {
+    call_lu_substitute(emitter, solver, side);
+  } else if (solver->kind == SOLVER_SPARSE) {
     kernel_call_sparse_substitute(ir, solver, side, emitter->work);
-  else {
+  } else {
     LLVMValueRef arguments[6] = {
         ir_int(ir, solver->n),           work_at(emitter, solver->lu),
         work_at(emitter, solver->scratch), work_at(emitter, solver->mode),
@@ -215,7 +229,7 @@ static void emit_guard_factor(struct emitter *emitter, const struct tape_instruc
   LLVMBasicBlockRef after;
   begin_cold(emitter, instruction->a, &after);
   store_list(emitter, solver->values, (size_t)solver->n * solver->n, solver->matrix);
-  return_if_failed(emitter, call_lu_factor(emitter, solver));
+  return_if_failed(emitter, emit_factor(emitter, solver));
   LLVMBuildBr(emitter->ir->builder, after);
   LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
 }
@@ -233,7 +247,7 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   begin_cold(emitter, code[index].a, &after);
   LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
   store_list(emitter, side->values, (size_t)solver->n * side->columns, side->offset);
-  call_lu_substitute(emitter, solver, side);
+  emit_substitute(emitter, side);
   for (uint32_t i = index + 1; i < end; i++)
     emitter->values[i] =
         ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));

@@ -58,9 +58,10 @@ char *target_machine_new(const struct backend_options *options, int level,
 }
 
 static const char *pipeline_for(const struct ir *ir, int level) {
+  enum { LONG = 50000 }; /* instructions */
   if (level >= 3) return "default<O3>";
-  if (level >= 1 && ir->has_hot_kernels && ir->instructions < 20000) return "default<O2>";
-  if (ir->has_hot_kernels || !ir->is_jit)
+  if (ir->has_kernels && level >= 1 && ir->instructions < LONG) return "default<O2>";
+  if (ir->has_kernels)
     return "function(mem2reg,instsimplify,early-cse,simplifycfg,loop-simplify,"
            "loop-mssa(loop-rotate,licm),loop-vectorize,simplifycfg)";
   if (ir->parameters != NULL && level >= 1) return "function(early-cse)";
