@@ -138,8 +138,7 @@ void sample_draw(struct sample *sample, uint64_t seed, bool random_parameters) {
 }
 
 /* The sizes of the terms of a sum add up to the scale of its rounding. */
-static double scale_of(struct sample *sample, struct expr_graph *graph, expr e) {
-  if (expr_operator_of(graph, e) != EXPR_SUM) return 0;
+static double scale_of_sum(struct sample *sample, struct expr_graph *graph, expr e) {
   uint32_t count;
   const struct expr_operand *operands = expr_operands(graph, e, &count);
   expr *nodes = checked_malloc(count * sizeof *nodes);
@@ -158,13 +157,35 @@ static double scale_of(struct sample *sample, struct expr_graph *graph, expr e) 
   return scale;
 }
 
+/* A value far above its rounding. What is neither a sum nor a leaf may hide a cancellation at any
+ * depth, so there only values of ordinary size count. */
+static bool is_clear(struct sample *sample, struct expr_graph *graph, expr e) {
+  double value = evaluate(sample, e);
+  if (!isfinite(value) || value == 0) return false;
+  enum expr_operator operator_ = expr_operator_of(graph, e);
+  if (operator_ == EXPR_SYMBOL || operator_ == EXPR_NUMBER) return true;
+  if (operator_ == EXPR_SUM) return fabs(value) > 1e-6 * scale_of_sum(sample, graph, e);
+  return fabs(value) > 1e-6;
+}
+
+/* A product is as clear as its factors. */
+static bool is_clear_product(struct sample *sample, struct expr_graph *graph, expr e) {
+  uint32_t count;
+  const struct expr_operand *operands = expr_operands(graph, e, &count);
+  expr *nodes = checked_malloc(count * sizeof *nodes);
+  for (uint32_t i = 0; i < count; i++) nodes[i] = operands[i].node;
+  bool clear = isfinite(evaluate(sample, e));
+  for (uint32_t i = 0; i < count && clear; i++) clear = is_clear(sample, graph, nodes[i]);
+  free(nodes);
+  return clear;
+}
+
 bool sample_is_clearly_nonzero(struct sample *sample, struct expr_graph *graph, expr e) {
   for (uint64_t attempt = 0; attempt < 4; attempt++) {
     sample_draw(sample, 0x5eed + attempt, attempt >= 2);
-    double value = evaluate(sample, e);
-    if (!isfinite(value) || value == 0) continue;
-    double scale = scale_of(sample, graph, e);
-    if (fabs(value) > 1e-6 * scale) return true;
+    if (expr_operator_of(graph, e) == EXPR_PRODUCT ? is_clear_product(sample, graph, e)
+                                                   : is_clear(sample, graph, e))
+      return true;
   }
   return false;
 }
