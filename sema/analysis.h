@@ -1,0 +1,90 @@
+/* What the passes of sema share; see analyse.c for their order. */
+#ifndef DYN_SEMA_ANALYSIS_H
+#define DYN_SEMA_ANALYSIS_H
+#include "sema/lower.h"
+
+struct job { /* a statement to be lowered, with the loop indices it stands under */
+  const struct ast_statement *statement;
+  struct environment environment;
+};
+
+enum override_option { OVERRIDE_SET, OVERRIDE_START, OVERRIDE_AT, OVERRIDE_INPUT, OVERRIDE_COUNT };
+
+struct assignment { /* from the command line: name = value */
+  enum override_option option;
+  const struct scope_text *text;
+  ast_expr left, right;
+  struct span span;      /* of the name */
+  const char *base;      /* interned: "θ" of θ[2]' */
+  const char *name;      /* interned, without primes: "θ[2]" */
+  unsigned primes;
+  bool is_used, is_broken;
+};
+
+struct override_text {
+  struct ast *ast; /* owned */
+  struct scope_text text;
+  enum override_option option;
+};
+
+struct analysis {
+  dyn_context *context;
+  const struct ast *ast;
+  struct scope *scope;
+  struct lowering *l;
+  struct model *model;
+  VECTOR(struct job) jobs;
+  struct map entry_of_item; /* ast_item -> entry, for items that are declared */
+  struct map site_of_item;
+  VECTOR(struct override_text *) texts;
+  VECTOR(struct assignment) assignments;
+  struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
+  uint32_t loop_runs;
+  expr *rates;          /* per state, 0: none yet */
+  struct span *rate_spans;
+};
+
+/* ---- expand.c */
+void expand_constants(struct analysis *a);
+void expand_model(struct analysis *a);
+
+/* ---- declare.c */
+/* Makes the element; reports one that exists already. The value may be replaced from outside. */
+void declare_element(struct analysis *a, const struct ast_item *item, uint32_t entry,
+                     const long *indices, uint32_t count, struct given value);
+/* The scale of the unit in which the item's value is read if it is bare; 0: as it stands. */
+expr declare_scale(struct analysis *a, struct environment environment, uint32_t entry,
+                   const struct ast_item *item);
+/* Lowers the values of all elements and fills the model with them. */
+void declare_values(struct analysis *a);
+
+/* ---- statements.c */
+void lower_statements(struct analysis *a);
+/* ---- rates.c: puts the rates of states in wherever their derivatives are used. */
+void resolve_rates(struct analysis *a);
+/* ---- mechanics.c: checks of energies, forces, rates, start values. */
+void check_mechanics(struct analysis *a);
+/* ---- run_defaults.c */
+void lower_simulate(struct analysis *a, const struct job *job);
+
+/* ---- overrides.c */
+void overrides_read(struct analysis *a, const struct sema_overrides *overrides);
+bool overrides_resolve(struct analysis *a);
+/* The assignment to this name, which is then used; NULL if there is none. */
+struct assignment *overrides_find(struct analysis *a, enum override_option option,
+                                  const char *name, unsigned primes);
+struct given overrides_given(struct analysis *a, const struct assignment *assignment, expr scale);
+void overrides_lower(struct analysis *a);       /* --at */
+void overrides_report_unused(struct analysis *a);
+void overrides_free(struct analysis *a);
+
+/* ---- roles.c: which symbols may stand where */
+typedef uint32_t role_set;
+static inline role_set role_bit(enum symbol_role role) {
+  return 1u << role;
+}
+/* The first symbol in e whose role is not in the set; 0 if there is none. */
+expr find_other_role(struct lowering *l, expr e, role_set allowed);
+/* "coordinate θ" */
+const char *role_words(struct lowering *l, expr symbol);
+#endif

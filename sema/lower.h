@@ -1,0 +1,221 @@
+/* Lowering: from the syntax tree to the expression graph. Private to sema.
+ *
+ * Every scalar that is declared is an "element": q[2] of an array, or a plain name. Parameters,
+ * inputs, coordinates and states are referred to by symbols; constants and `let` names by their
+ * values, which are made when they are first asked for (the order of declarations is free).
+ *
+ * Evaluation keeps its own stack of tasks, because expressions are as deep as the user likes. The
+ * expr 0 is the value of what is wrong; it was reported, and spreads in silence. */
+#ifndef DYN_SEMA_LOWER_H
+#define DYN_SEMA_LOWER_H
+#include "sema/dimension.h"
+#include "sema/model.h"
+#include "sema/scope.h"
+
+struct binding { /* a local and its value; innermost first */
+  const struct binding *outer;
+  uint32_t entry;
+  expr value;
+  long index;   /* of loops and sums */
+  bool is_loop; /* `for`: named in messages */
+};
+
+struct environment { /* what an expression is evaluated in */
+  const struct scope_text *text;
+  const struct binding *bindings;
+};
+
+struct given { /* a value as written, 0 if there is none */
+  ast_expr value;
+  struct environment environment;
+  expr scale; /* of the unit it is read in: a tuple's, or the declared one of a bare value; 0: none */
+  struct span span;
+};
+
+enum element_state { ELEMENT_NEW, ELEMENT_ACTIVE, ELEMENT_DONE, ELEMENT_BROKEN };
+
+struct element {
+  uint32_t entry; /* in the scope */
+  enum name_kind kind;
+  enum element_state state;
+  const char *name; /* "θ[2]" */
+  const struct ast_item *item;
+  struct given value, velocity; /* velocity: the start value of a coordinate's velocity */
+  expr symbol;                  /* param, input, coord, state */
+  expr result;                  /* const, let: the value */
+  uint32_t index;               /* in the model's vector of its kind */
+};
+
+enum symbol_role {
+  ROLE_NONE, ROLE_PARAMETER, ROLE_INPUT, ROLE_POSITION, ROLE_VELOCITY, ROLE_ACCELERATION,
+  ROLE_STATE, ROLE_RATE, ROLE_TIME, ROLE_COUNT
+};
+
+struct array_range { /* of a name that is declared as a whole array with one index */
+  long first, last;
+};
+
+struct task {
+  uint8_t kind;
+  ast_expr e;
+  uint32_t a, b;
+  struct environment environment;
+  long from, to; /* TASK_LOOP */
+  struct binding *binding;
+};
+
+struct chain_part { /* of a sum or product: a node that is no link of the chain */
+  ast_expr e;
+  bool turned; /* subtracted, or a divisor */
+};
+
+struct call_memo { /* a call that was made */
+  uint32_t function, next;
+  const expr *arguments;
+  expr value;
+  bool is_done;
+};
+
+struct lowering {
+  dyn_context *context;
+  struct scope *scope;
+  struct dimension_table *dimensions; /* NULL while constants are evaluated before they are known */
+  struct model *model;
+  struct expr_graph *graph;
+
+  VECTOR(struct element) elements; /* [0] unused */
+  struct map by_index;             /* (entry or node of a second index, index) -> element or node */
+  uint32_t index_nodes;            /* made for second and further indices */
+  struct map ranges_of;            /* entry -> ranges, counted from 1 */
+  VECTOR(struct array_range) ranges;
+  struct map roles; /* symbol -> role + ROLE_COUNT * element */
+  struct map units; /* ast_unit -> evaluated, while there are no dimensions */
+  VECTOR(const struct unit *) unit_list;
+
+  bool is_early; /* only constants have values */
+  uint32_t quiet; /* no reports while this is not 0 */
+  bool is_exhausted; /* a limit was met and reported: everything is 0 from now on */
+  uint64_t steps;
+
+  VECTOR(struct task) tasks;
+  VECTOR(expr) values;
+  VECTOR(struct chain_part) parts; /* see lower_arithmetic.c */
+  VECTOR(struct call_memo) calls; /* [0] unused */
+  struct map calls_by_hash;
+  struct expr_tangent *tangent;       /* by time */
+  struct expr_symbol_set *undifferentiable; /* accelerations, rates, inputs */
+};
+
+enum {
+  MOST_ELEMENTS = 1000000,
+  MOST_IN_RANGE = 1000000,
+  MOST_LOOP_RUNS = 2000000,
+  MOST_STEPS = 50000000
+};
+
+/* ---- lower.c */
+struct lowering *lowering_new(dyn_context *context, struct scope *scope, struct model *model);
+void lowering_free(struct lowering *l);
+/* The value of an expression; 0 if something is wrong with it, which was reported. */
+expr lower_expression(struct lowering *l, struct environment environment, ast_expr e);
+/* The same of a value as given: in its unit. */
+expr lower_given(struct lowering *l, const struct given *given);
+/* The value of a constant or let. */
+expr lower_element(struct lowering *l, uint32_t element);
+/* True, and reported once, if a limit of size was met. */
+bool lower_is_exhausted(struct lowering *l);
+void lower_report_large(struct lowering *l, struct span span, const char *what);
+void lower_push(struct lowering *l, struct task task);
+/* Says in a message for which values of loop indices it holds. */
+void lower_label_loops(struct lowering *l, struct diagnostic *d, const struct binding *bindings);
+/* A report in the text of the environment; NULL if nothing is to be reported. */
+struct diagnostic *lower_report(struct lowering *l, struct environment environment,
+                                enum diagnostic_code code, struct span span, const char *first,
+                                const char *second, const char *third);
+/* "a coordinate" and the like for messages. */
+const char *lower_words(struct lowering *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- lower_integer.c: what has to be known when the model is compiled */
+/* The whole number that `value` is. False, and reported, if it is none: "an index has to be ...". */
+bool lower_integer(struct lowering *l, struct environment environment, struct span span,
+                   expr value, const char *what, long *out);
+bool lower_expression_integer(struct lowering *l, struct environment environment, ast_expr e,
+                              const char *what, long *out);
+/* True or false; -1, and reported, if a condition is not known at compile time. */
+int lower_condition(struct lowering *l, struct environment environment, ast_expr e);
+
+/* ---- lower_name.c */
+/* The element of a name with its indices; 0 if there is none. */
+uint32_t lower_find_element(const struct lowering *l, uint32_t entry, const long *indices,
+                            uint32_t count);
+void lower_set_element(struct lowering *l, uint32_t entry, const long *indices, uint32_t count,
+                       uint32_t element);
+const char *lower_element_name(struct lowering *l, const char *name, const long *indices,
+                               uint32_t count);
+void lower_name(struct lowering *l, const struct task *task);
+void lower_index(struct lowering *l, const struct task *task); /* indices are on the stack */
+void lower_refer(struct lowering *l, const struct task *task);
+void lower_end_element(struct lowering *l, const struct task *task);
+/* Reports what is being evaluated from the task of that kind (and a) to the top of the stack. */
+void lower_report_cycle(struct lowering *l, uint32_t kind, uint32_t id);
+
+/* ---- lower_arithmetic.c */
+void lower_begin_sum(struct lowering *l, const struct task *task);
+void lower_end_sum(struct lowering *l, const struct task *task);
+void lower_begin_product(struct lowering *l, const struct task *task);
+void lower_end_product(struct lowering *l, const struct task *task);
+void lower_end_power(struct lowering *l, const struct task *task);
+expr lower_divide(struct lowering *l, struct environment environment, struct span span, expr a,
+                  expr b);
+
+/* ---- lower_choice.c: relations, connectives, if */
+void lower_relation(struct lowering *l, const struct task *task);
+void lower_connective(struct lowering *l, const struct task *task);
+void lower_end_connective(struct lowering *l, const struct task *task);
+void lower_choose(struct lowering *l, const struct task *task);
+void lower_end_if(struct lowering *l, const struct task *task);
+
+/* ---- lower_call.c: functions, sums over an index */
+void lower_begin_call(struct lowering *l, const struct task *task);
+void lower_call(struct lowering *l, const struct task *task);
+void lower_end_call(struct lowering *l, const struct task *task);
+void lower_range(struct lowering *l, const struct task *task);
+void lower_loop(struct lowering *l, const struct task *task);
+
+/* ---- lower_prime.c, lower_unit.c */
+void lower_prime(struct lowering *l, const struct task *task);
+const struct unit *lower_unit(struct lowering *l, const struct ast_unit *unit);
+expr lower_scale(struct lowering *l, const struct unit *unit);
+
+enum task_kind {
+  TASK_EVALUATE, /* the node e */
+  TASK_REFER,    /* a: element */
+  TASK_END_ELEMENT, /* a: element */
+  TASK_SUM,      /* b values for the parts from a on */
+  TASK_PRODUCT,  /* the same */
+  TASK_POWER,
+  TASK_RELATION,
+  TASK_NOT,
+  TASK_CONNECTIVE, TASK_END_CONNECTIVE,
+  TASK_CHOOSE, TASK_IF,
+  TASK_INDEX,
+  TASK_RANGE, TASK_LOOP, /* a: height of the values before the first */
+  TASK_CALL, TASK_END_CALL, /* a: memo */
+  TASK_PRIME,
+  TASK_UNIT,
+};
+
+static inline void push_value(struct lowering *l, expr value) {
+  vector_push(&l->values, value);
+}
+static inline expr pop_value(struct lowering *l) {
+  return vector_pop(&l->values);
+}
+static inline void push_evaluate(struct lowering *l, struct environment environment, ast_expr e) {
+  lower_push(l, (struct task){.kind = TASK_EVALUATE, .e = e, .environment = environment});
+}
+static inline const struct ast_expression *lower_node(const struct task *task) {
+  return ast_expression(task->environment.text->ast, task->e);
+}
+#endif

@@ -1,0 +1,83 @@
+/* The model's life, and the promises of model.h as a check between passes. */
+#include "sema/model.h"
+#include <stdlib.h>
+
+void model_free(struct model *model) {
+  if (model == NULL) return;
+  expr_graph_free(model->graph);
+  vector_free(&model->coordinates);
+  vector_free(&model->states);
+  vector_free(&model->parameters);
+  vector_free(&model->inputs);
+  vector_free(&model->energies);
+  vector_free(&model->forces);
+  vector_free(&model->outputs);
+  vector_free(&model->conditions);
+  vector_free(&model->at);
+  vector_free(&model->dimensions);
+  free(model);
+}
+
+static void check_expr(const struct model *model, expr e, const char *what) {
+  if (e == 0 || e > expr_graph_size(model->graph)) bug("%s has no expression", what);
+}
+
+static void check_name(const struct model_name *id) {
+  if (id->name == NULL || id->name[0] == '\0') bug("a name is empty");
+  if (id->doc == NULL || id->unit.si == NULL || id->unit.declared == NULL || id->unit.scale == 0)
+    bug("'%s' is not described", id->name);
+}
+
+/* All expressions that stages behind this one use; rates are put in everywhere. */
+static void check_free_of_rates(const struct model *model) {
+  struct expr_symbol_set *rates = expr_symbol_set_new(model->graph);
+  for (uint32_t i = 0; i < model->states.count; i++)
+    expr_symbol_set_add(rates, model->states.items[i].derivative);
+  for (uint32_t i = 0; i < model->states.count; i++)
+    if (expr_symbol_set_touches(rates, model->states.items[i].rate))
+      bug("the rate of '%s' holds a rate", model->states.items[i].id.name);
+  for (uint32_t i = 0; i < model->energies.count; i++)
+    if (expr_symbol_set_touches(rates, model->energies.items[i].value))
+      bug("an energy holds a rate");
+  for (uint32_t i = 0; i < model->forces.count; i++)
+    if (expr_symbol_set_touches(rates, model->forces.items[i].value)) bug("a force holds a rate");
+  for (uint32_t i = 0; i < model->outputs.count; i++)
+    if (expr_symbol_set_touches(rates, model->outputs.items[i].value))
+      bug("an output holds a rate");
+  expr_symbol_set_free(rates);
+}
+
+void model_check(const struct model *model) {
+  if (model->name == NULL || model->doc == NULL) bug("a model without a name");
+  for (uint32_t i = 0; i < model->coordinates.count; i++) {
+    const struct model_coordinate *q = &model->coordinates.items[i];
+    check_name(&q->id);
+    check_expr(model, q->start_position, q->id.name);
+    check_expr(model, q->start_velocity, q->id.name);
+  }
+  for (uint32_t i = 0; i < model->states.count; i++) {
+    const struct model_rate_state *z = &model->states.items[i];
+    check_name(&z->id);
+    check_expr(model, z->rate, z->id.name);
+    check_expr(model, z->start, z->id.name);
+  }
+  for (uint32_t i = 0; i < model->parameters.count; i++) {
+    check_name(&model->parameters.items[i].id);
+    check_expr(model, model->parameters.items[i].value, model->parameters.items[i].id.name);
+  }
+  for (uint32_t i = 0; i < model->inputs.count; i++) {
+    check_name(&model->inputs.items[i].id);
+    check_expr(model, model->inputs.items[i].value, model->inputs.items[i].id.name);
+  }
+  for (uint32_t i = 0; i < model->outputs.count; i++) {
+    check_name(&model->outputs.items[i].id);
+    check_expr(model, model->outputs.items[i].value, model->outputs.items[i].id.name);
+  }
+  for (uint32_t i = 0; i < model->energies.count; i++)
+    check_expr(model, model->energies.items[i].value, "an energy");
+  for (uint32_t i = 0; i < model->forces.count; i++) {
+    check_expr(model, model->forces.items[i].value, "a force");
+    check_expr(model, model->forces.items[i].target, "the target of a force");
+  }
+  check_free_of_rates(model);
+}

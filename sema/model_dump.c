@@ -1,0 +1,145 @@
+/* The model as text, for --dump=model and golden tests: one line for each thing, expressions in
+ * the language's own syntax. */
+#include "sema/model.h"
+
+struct dump {
+  const struct model *model;
+  struct text *out;
+};
+
+static void put_expr(struct dump *d, const char *before, expr e) {
+  text_put(d->out, before);
+  if (e == 0) text_put(d->out, "none");
+  else expr_print_text(d->model->graph, d->out, e);
+}
+
+static void put_name(struct dump *d, const char *kind, const struct model_name *id) {
+  text_format(d->out, "%s %s [%s]", kind, id->name, id->unit.si);
+  if (!expr_is_integer_value(d->model->graph, id->unit.scale, 1)) {
+    text_format(d->out, " declared [%s]", id->unit.declared);
+    put_expr(d, " scale ", id->unit.scale);
+  }
+}
+
+/* The documentation on lines of its own. */
+static void end_name(struct dump *d, const struct model_name *id) {
+  text_put(d->out, "\n");
+  if (id->doc[0] == '\0') return;
+  text_put(d->out, "  ## ");
+  for (const char *c = id->doc; *c != '\0'; c++) {
+    if (*c == '\n') text_put(d->out, "\n  ## ");
+    else text_add(d->out, c, 1);
+  }
+  text_put(d->out, "\n");
+}
+
+static void dump_parameters(struct dump *d) {
+  for (uint32_t i = 0; i < d->model->parameters.count; i++) {
+    const struct model_parameter *p = &d->model->parameters.items[i];
+    put_name(d, "parameter", &p->id);
+    put_expr(d, " = ", p->value);
+    if (p->is_set) text_put(d->out, " (set)");
+    end_name(d, &p->id);
+  }
+  for (uint32_t i = 0; i < d->model->inputs.count; i++) {
+    const struct model_input *u = &d->model->inputs.items[i];
+    put_name(d, "input", &u->id);
+    put_expr(d, " = ", u->value);
+    if (u->is_set) text_put(d->out, " (set)");
+    end_name(d, &u->id);
+  }
+}
+
+static void dump_variables(struct dump *d) {
+  for (uint32_t i = 0; i < d->model->coordinates.count; i++) {
+    const struct model_coordinate *q = &d->model->coordinates.items[i];
+    put_name(d, "coordinate", &q->id);
+    if (q->position_given) put_expr(d, " = ", q->start_position);
+    if (q->velocity_given) {
+      text_format(d->out, ", %s'", q->id.name);
+      put_expr(d, " = ", q->start_velocity);
+    }
+    end_name(d, &q->id);
+  }
+  for (uint32_t i = 0; i < d->model->states.count; i++) {
+    const struct model_rate_state *z = &d->model->states.items[i];
+    put_name(d, "state", &z->id);
+    put_expr(d, " = ", z->start);
+    text_format(d->out, ", %s'", z->id.name);
+    put_expr(d, " = ", z->rate);
+    end_name(d, &z->id);
+  }
+}
+
+static void dump_mechanics(struct dump *d) {
+  static const char *const words[] = {"kinetic", "potential", "lagrangian", "dissipation"};
+  for (uint32_t i = 0; i < d->model->energies.count; i++) {
+    const struct model_energy *energy = &d->model->energies.items[i];
+    text_put(d->out, words[energy->kind]);
+    if (energy->label[0] != '\0') text_format(d->out, " %s:", energy->label);
+    put_expr(d, " ", energy->value);
+    text_put(d->out, "\n");
+  }
+  for (uint32_t i = 0; i < d->model->forces.count; i++) {
+    const struct model_force *force = &d->model->forces.items[i];
+    text_put(d->out, "force");
+    if (force->label[0] != '\0') text_format(d->out, " %s:", force->label);
+    put_expr(d, " ", force->value);
+    put_expr(d, " on ", force->target);
+    text_put(d->out, "\n");
+  }
+}
+
+static void dump_results(struct dump *d) {
+  const struct model *model = d->model;
+  for (uint32_t i = 0; i < model->conditions.count; i++) {
+    const struct model_condition *condition = &model->conditions.items[i];
+    text_format(d->out, "initial (%s)", condition->at_velocity_level ? "velocities" : "positions");
+    put_expr(d, " 0 = ", condition->residual);
+    text_put(d->out, "\n");
+  }
+  for (uint32_t i = 0; i < model->outputs.count; i++) {
+    const struct model_output *output = &model->outputs.items[i];
+    put_name(d, "output", &output->id);
+    put_expr(d, " = ", output->value);
+    end_name(d, &output->id);
+  }
+  for (uint32_t i = 0; i < model->at.count; i++) {
+    put_expr(d, "at ", model->at.items[i].symbol);
+    put_expr(d, " = ", model->at.items[i].value);
+    text_put(d->out, "\n");
+  }
+}
+
+static void dump_run(struct dump *d) {
+  const struct model_run *run = &d->model->run;
+  const char *names[] = {"from", "until", "every", "tolerance", "absolute", "max_step"};
+  const expr values[] = {run->from,      run->until,    run->every,
+                         run->tolerance, run->absolute, run->max_step};
+  if (run->span.source == 0) return;
+  text_put(d->out, "simulate");
+  for (int i = 0; i < 6; i++) {
+    if (values[i] == 0) continue;
+    text_format(d->out, " %s", names[i]);
+    put_expr(d, " = ", values[i]);
+  }
+  if (run->integrator != NULL) text_format(d->out, " integrator = \"%s\"", run->integrator);
+  if (run->method != NULL) text_format(d->out, " method = \"%s\"", run->method);
+  text_put(d->out, "\n");
+}
+
+void model_dump(const struct model *model, struct text *out) {
+  struct dump d = {model, out};
+  text_format(out, "model %s%s\n", model->name,
+              model->is_dimensionless ? " (dimensionless)" : "");
+  dump_parameters(&d);
+  dump_variables(&d);
+  dump_mechanics(&d);
+  dump_results(&d);
+  dump_run(&d);
+  for (uint32_t i = 0; i < model->dimensions.count; i++) {
+    const struct model_dimension_row *row = &model->dimensions.items[i];
+    text_format(out, "unit of %s %s: %s%s\n", row->kind, row->name, row->unit,
+                row->inferred ? " (inferred)" : "");
+  }
+}

@@ -1,0 +1,232 @@
+/* Values from the command line: --set, --start, --at, --input. Each text is parsed as a list of
+ * assignments; the names on the left are those that `dyn check` prints (a[2]'). */
+#include "sema/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const option_words[OVERRIDE_COUNT] = {"--set", "--start", "--at", "--input"};
+
+static uint64_t key_of(const char *name, unsigned primes) {
+  return hash_mix((uint64_t)(uintptr_t)name) + primes;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Adds ".member" and "[index]" to the name; false if an index is no plain number. */
+static bool add_suffix(const struct ast *ast, const struct ast_expression *n, struct text *out) {
+  if (n->kind == AST_MEMBER) {
+    text_format(out, ".%s", n->name);
+    return true;
+  }
+  for (uint32_t i = 0; i < n->list.count; i++) {
+    const struct ast_expression *index = ast_expression(ast, ast_list_item(ast, n->list, i));
+    const char *sign = "";
+    if (index->kind == AST_UNARY && index->operator_ == AST_NEGATE) {
+      sign = "-";
+      index = ast_expression(ast, index->operand);
+    }
+    if (index->kind != AST_NUMBER) return false;
+    text_format(out, "%s%s%s", i > 0 ? "," : "[", sign, index->name);
+  }
+  text_put(out, "]");
+  return true;
+}
+
+/* The nodes of a reference stand in the order in which they are read. */
+static bool read_name(struct analysis *a, const struct ast *ast, struct assignment *assignment) {
+  const struct ast_expression *left = ast_expression(ast, assignment->left);
+  struct text name = {0};
+  bool is_plain = true;
+  assignment->span = left->span;
+  if (left->kind == AST_PRIME) {
+    assignment->primes = left->count;
+    left = ast_expression(ast, left->operand);
+  }
+  VECTOR(const struct ast_expression *) path = {0};
+  for (; left->kind == AST_MEMBER || left->kind == AST_INDEX;
+       left = ast_expression(ast, left->operand))
+    vector_push(&path, left);
+  if (left->kind == AST_NAME) text_put(&name, assignment->base = left->name);
+  else is_plain = false;
+  while (is_plain && path.count > 0) is_plain = add_suffix(ast, vector_pop(&path), &name);
+  if (is_plain) assignment->name = intern(&a->context->names, name.bytes, name.length);
+  vector_free(&path);
+  text_free(&name);
+  return is_plain;
+}
+
+static void add_assignment(struct analysis *a, struct override_text *text,
+                           const struct ast_equation *equation) {
+  struct assignment assignment = {.option = text->option,
+                                  .text = &text->text,
+                                  .left = equation->left,
+                                  .right = equation->right};
+  if (ast_expression(text->ast, equation->left)->kind == AST_ERROR) return;
+  if (!read_name(a, text->ast, &assignment)) {
+    const struct source *source = source_get(&a->context->sources, assignment.span.source);
+    diagnostic_add(a->context, DIAG_NOTHING_TO_SET, assignment.span,
+                   arena_string(&a->context->arena, source->text + assignment.span.begin,
+                                assignment.span.end - assignment.span.begin),
+                   option_words[text->option], NULL);
+    return;
+  }
+  vector_push(&a->assignments, assignment);
+  /* The last of several assignments to one name counts, as usual for options. */
+  uint64_t key = key_of(assignment.name, assignment.primes);
+  uint32_t before = map_get(&a->assignment_by_name[text->option], key);
+  if (before != 0) a->assignments.items[before - 1].is_used = true;
+  map_set(&a->assignment_by_name[text->option], key, a->assignments.count);
+}
+
+static void read_texts(struct analysis *a, enum override_option option, const uint32_t *sources,
+                       uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    struct override_text *text = checked_calloc(1, sizeof *text);
+    text->option = option;
+    text->ast = parse_assignments(a->context, sources[i]);
+    text->text.ast = text->ast;
+    vector_push(&a->texts, text);
+    for (uint32_t k = 0; k < text->ast->statements.count; k++)
+      for (uint32_t q = 0; q < text->ast->statements.items[k]->equations.count; q++)
+        add_assignment(a, text, &text->ast->statements.items[k]->equations.items[q]);
+  }
+}
+
+void overrides_read(struct analysis *a, const struct sema_overrides *overrides) {
+  if (overrides == NULL) return;
+  read_texts(a, OVERRIDE_SET, overrides->set.items, overrides->set.count);
+  read_texts(a, OVERRIDE_START, overrides->start.items, overrides->start.count);
+  read_texts(a, OVERRIDE_AT, overrides->at.items, overrides->at.count);
+  read_texts(a, OVERRIDE_INPUT, overrides->input.items, overrides->input.count);
+}
+
+bool overrides_resolve(struct analysis *a) {
+  bool ok = true;
+  for (uint32_t i = 0; i < a->texts.count; i++)
+    ok = scope_resolve_text(a->scope, a->texts.items[i]->ast, &a->texts.items[i]->text) && ok;
+  return ok;
+}
+
+void overrides_free(struct analysis *a) {
+  for (uint32_t i = 0; i < a->texts.count; i++) {
+    scope_text_free(&a->texts.items[i]->text);
+    ast_free(a->texts.items[i]->ast);
+    free(a->texts.items[i]);
+  }
+  vector_free(&a->texts);
+  vector_free(&a->assignments);
+  for (int i = 0; i < OVERRIDE_COUNT; i++) map_free(&a->assignment_by_name[i]);
+}
+
+/* ---------------------------------------------------------------- using */
+
+struct assignment *overrides_find(struct analysis *a, enum override_option option,
+                                  const char *name, unsigned primes) {
+  uint32_t at = map_get(&a->assignment_by_name[option], key_of(name, primes));
+  if (at == 0) return NULL;
+  a->assignments.items[at - 1].is_used = true;
+  return &a->assignments.items[at - 1];
+}
+
+struct given overrides_given(struct analysis *a, const struct assignment *assignment, expr scale) {
+  (void)a;
+  struct given given = {.value = assignment->right,
+                        .environment = {assignment->text, NULL},
+                        .scale = scale,
+                        .span = assignment->span};
+  return given;
+}
+
+/* The symbol that --at can give a value; 0 if there is none. */
+static expr symbol_at(struct analysis *a, const struct element *element, unsigned primes) {
+  if (primes == 0) return element->symbol;
+  if (primes == 1 && element->kind == NAME_COORD)
+    return a->model->coordinates.items[element->index].velocity;
+  return 0;
+}
+
+static void lower_at(struct analysis *a, struct assignment *assignment,
+                     const struct element *element) {
+  expr symbol = symbol_at(a, element, assignment->primes), scale = 0;
+  if (symbol == 0) return;
+  assignment->is_used = true;
+  if (scope_is_bare(a->scope, assignment->text, assignment->right)) {
+    struct unit unit = dimension_of_name(a->l->dimensions, element->entry, assignment->primes);
+    scale = lower_scale(a->l, &unit);
+  }
+  struct given given = overrides_given(a, assignment, scale);
+  expr value = lower_given(a->l, &given);
+  if (value == 0) return;
+  expr other = find_other_role(a->l, value, role_bit(ROLE_PARAMETER) | role_bit(ROLE_TIME));
+  if (other != 0) {
+    lower_report(a->l, given.environment, DIAG_WRONG_DEPENDENCE,
+                 ast_expression(assignment->text->ast, assignment->right)->span,
+                 lower_words(a->l, "the value of %s", assignment->name), role_words(a->l, other),
+                 NULL);
+    return;
+  }
+  struct model_assignment at = {symbol, value, assignment->span};
+  vector_push(&a->model->at, at);
+}
+
+/* --at needs all names, so it looks through the elements once. */
+void overrides_lower(struct analysis *a) {
+  struct map *wanted = &a->assignment_by_name[OVERRIDE_AT];
+  if (wanted->count == 0) return;
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    const struct element *element = &a->l->elements.items[id];
+    for (unsigned primes = 0; primes < 2; primes++) {
+      uint32_t at = map_get(wanted, key_of(element->name, primes));
+      if (at != 0 && element->kind != NAME_OUTPUT)
+        lower_at(a, &a->assignments.items[at - 1], element);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- names that nothing has */
+
+static bool takes(enum override_option option, enum name_kind kind) {
+  bool is_variable = kind == NAME_COORD || kind == NAME_STATE;
+  switch (option) {
+  case OVERRIDE_SET:
+    return kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT;
+  case OVERRIDE_START:
+    return is_variable;
+  case OVERRIDE_INPUT:
+    return kind == NAME_INPUT;
+  default:
+    return is_variable || kind == NAME_INPUT || kind == NAME_PARAM;
+  }
+}
+
+static void report_unused(struct analysis *a, const struct assignment *assignment) {
+  static const char *const instead[] = {[NAME_CONST] = "--set",   [NAME_PARAM] = "--set",
+                                        [NAME_INPUT] = "--input", [NAME_COORD] = "--start",
+                                        [NAME_STATE] = "--start"};
+  VECTOR(const char *) names = {0};
+  const struct element *same = NULL;
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    const struct element *element = &a->l->elements.items[id];
+    if (element->name == assignment->name && element->kind != NAME_OUTPUT) same = element;
+    if (takes(assignment->option, element->kind)) vector_push(&names, element->name);
+  }
+  const char *primes = arena_format(&a->context->arena, "%.*s", (int)assignment->primes, "''''");
+  struct diagnostic *d = diagnostic_add(
+      a->context, DIAG_NOTHING_TO_SET, assignment->span,
+      arena_format(&a->context->arena, "%s%s", assignment->name, primes),
+      option_words[assignment->option], NULL);
+  const char *near = nearest_name(assignment->name, names.items, names.count);
+  if (same != NULL && assignment->primes == 0 && same->kind <= NAME_STATE) {
+    diagnostic_label(a->context, d, same->item->name_span, "this is a %s",
+                     name_kind_word(same->kind));
+    diagnostic_help(a->context, d, "use %s \"%s=...\"", instead[same->kind], same->name);
+  } else if (near != NULL && near != assignment->name) {
+    diagnostic_help(a->context, d, "did you mean '%s%s'?", near, primes);
+  }
+  vector_free(&names);
+}
+
+void overrides_report_unused(struct analysis *a) {
+  for (uint32_t i = 0; i < a->assignments.count; i++)
+    if (!a->assignments.items[i].is_used) report_unused(a, &a->assignments.items[i]);
+}

@@ -1,0 +1,232 @@
+/* Statements that are not declarations: energies, forces, rates, initial equations, start values.
+ * Each job is lowered by itself; what is wrong with one does not hide what is wrong with others. */
+#include "sema/analysis.h"
+
+static const char *label_of(const struct ast_statement *statement) {
+  return statement->label.name != NULL ? statement->label.name : "";
+}
+
+static struct span span_of(const struct job *job, ast_expr e) {
+  return ast_expression(job->environment.text->ast, e)->span;
+}
+
+/* ---------------------------------------------------------------- energies and forces */
+
+/* Reports what depends on symbols that it can't depend on. */
+static bool check_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
+                        role_set refused, enum diagnostic_code code, const char *what) {
+  expr symbol = find_other_role(a->l, value, ~refused);
+  if (symbol == 0) return true;
+  const char *name = expr_symbol_name(a->l->graph, symbol);
+  if (what != NULL) lower_report(a->l, job->environment, code, span_of(job, e), what, name, NULL);
+  else lower_report(a->l, job->environment, code, span_of(job, e), name, NULL, NULL);
+  return false;
+}
+
+static void lower_energy(struct analysis *a, const struct job *job, enum energy_kind kind,
+                         const char *what) {
+  const struct ast_statement *statement = job->statement;
+  expr value = lower_expression(a->l, job->environment, statement->value);
+  if (value == 0) return;
+  if (!check_roles(a, job, statement->value, value, role_bit(ROLE_ACCELERATION),
+                   DIAG_ENERGY_OF_ACCELERATIONS, what))
+    return;
+  if (kind == ENERGY_POTENTIAL &&
+      !check_roles(a, job, statement->value, value, role_bit(ROLE_VELOCITY),
+                   DIAG_POTENTIAL_OF_VELOCITIES, NULL))
+    return;
+  if (kind == ENERGY_DISSIPATION && !expr_is_integer_value(a->l->graph, value, 0) &&
+      find_other_role(a->l, value, ~role_bit(ROLE_VELOCITY)) == 0) {
+    lower_report(a->l, job->environment, DIAG_DISSIPATION_WITHOUT_VELOCITY,
+                 span_of(job, statement->value), NULL, NULL, NULL);
+    return;
+  }
+  struct model_energy energy = {kind, label_of(statement), value, statement->span};
+  vector_push(&a->model->energies, energy);
+}
+
+static void lower_force(struct analysis *a, const struct job *job) {
+  const struct ast_statement *statement = job->statement;
+  expr value = lower_expression(a->l, job->environment, statement->value);
+  expr target = lower_expression(a->l, job->environment, statement->target);
+  if (target != 0) {
+    role_set allowed =
+        role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
+    expr other = find_other_role(a->l, target, allowed);
+    const char *fault = NULL;
+    if (other != 0)
+      fault = lower_words(a->l, "this depends on the %s", role_words(a->l, other));
+    else if (find_other_role(a->l, target, ~role_bit(ROLE_POSITION)) == 0)
+      fault = "this depends on none";
+    if (fault != NULL) {
+      struct diagnostic *d =
+          lower_report(a->l, job->environment, DIAG_BAD_FORCE_TARGET,
+                       span_of(job, statement->target), fault, NULL, NULL);
+      const struct ast_expression *n =
+          ast_expression(job->environment.text->ast, statement->target);
+      if (d != NULL && n->kind == AST_PRIME)
+        diagnostic_help(a->context, d,
+                        "leave the ' away: a force acts on the coordinate, its power is force "
+                        "times velocity");
+      target = 0;
+    }
+  }
+  if (value == 0 || target == 0) return;
+  struct model_force force = {.label = label_of(statement),
+                              .value = value,
+                              .target = target,
+                              .span = statement->span,
+                              .target_span = span_of(job, statement->target)};
+  vector_push(&a->model->forces, force);
+}
+
+/* ---------------------------------------------------------------- rates */
+
+static void lower_rate(struct analysis *a, const struct job *job) {
+  const struct ast_statement *statement = job->statement;
+  expr left = lower_expression(a->l, job->environment, statement->left);
+  expr rate = lower_expression(a->l, job->environment, statement->right);
+  struct span span = span_of(job, statement->left);
+  if (left == 0) return;
+  uint32_t role = map_get(&a->l->roles, left);
+  if (role % ROLE_COUNT != ROLE_RATE) {
+    const char *what = role != 0 ? lower_words(a->l, "this is the %s", role_words(a->l, left))
+                                 : "this is none";
+    struct diagnostic *d = lower_report(a->l, job->environment, DIAG_RATE_OF_NO_STATE, span, what,
+                                        NULL, NULL);
+    if (d != NULL && role != 0) {
+      diagnostic_label(a->context, d, a->l->elements.items[role / ROLE_COUNT].item->name_span,
+                       "declared here");
+    }
+    return;
+  }
+  uint32_t state = a->l->elements.items[role / ROLE_COUNT].index;
+  struct model_rate_state *z = &a->model->states.items[state];
+  if (a->rate_spans[state].source != 0) {
+    struct diagnostic *d =
+        lower_report(a->l, job->environment, DIAG_SECOND_RATE, span, z->id.name, NULL, NULL);
+    if (d != NULL) diagnostic_label(a->context, d, a->rate_spans[state], "the first one is here");
+    return;
+  }
+  a->rate_spans[state] = statement->span;
+  a->rates[state] = rate;
+  z->rate_span = statement->span;
+}
+
+/* ---------------------------------------------------------------- start */
+
+static const char *text_of(struct analysis *a, struct span span) {
+  const struct source *source = source_get(&a->context->sources, span.source);
+  return arena_string(&a->context->arena, source->text + span.begin, span.end - span.begin);
+}
+
+static void lower_initial(struct analysis *a, const struct job *job,
+                          const struct ast_equation *equation) {
+  expr left = lower_expression(a->l, job->environment, equation->left);
+  expr right = lower_expression(a->l, job->environment, equation->right);
+  if (left == 0 || right == 0) return;
+  expr residual = expr_subtract(a->l->graph, left, right);
+  expr acceleration = find_other_role(a->l, residual, ~role_bit(ROLE_ACCELERATION));
+  role_set variables = role_bit(ROLE_POSITION) | role_bit(ROLE_VELOCITY) | role_bit(ROLE_STATE) |
+                       role_bit(ROLE_RATE);
+  if (acceleration != 0) {
+    lower_report(a->l, job->environment, DIAG_INITIAL_OF_ACCELERATION, equation->span,
+                 expr_symbol_name(a->l->graph, acceleration), NULL, NULL);
+  } else if (expr_is_integer_value(a->l->graph, residual, 0)) {
+    lower_report(a->l, job->environment, DIAG_INITIAL_ALWAYS_TRUE, equation->span, NULL, NULL,
+                 NULL);
+  } else if (find_other_role(a->l, residual, ~variables) == 0) {
+    lower_report(a->l, job->environment, DIAG_INITIAL_NEVER_TRUE, equation->span, NULL, NULL,
+                 NULL);
+  } else {
+    role_set velocities = role_bit(ROLE_VELOCITY) | role_bit(ROLE_RATE);
+    struct model_condition condition = {
+        .residual = residual,
+        .text = text_of(a, equation->span),
+        .span = equation->span,
+        .at_velocity_level = find_other_role(a->l, residual, ~velocities) != 0};
+    vector_push(&a->model->conditions, condition);
+  }
+}
+
+/* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
+static void take_start(struct analysis *a, const struct job *job,
+                       const struct ast_equation *equation) {
+  expr left = lower_expression(a->l, job->environment, equation->left);
+  if (left == 0) return;
+  uint32_t role = map_get(&a->l->roles, left), kind = role % ROLE_COUNT;
+  struct span span = span_of(job, equation->left);
+  if (kind != ROLE_POSITION && kind != ROLE_VELOCITY && kind != ROLE_STATE) {
+    lower_report(a->l, job->environment, DIAG_NOTHING_TO_SET, span, text_of(a, span), "'start'",
+                 NULL);
+    return;
+  }
+  struct element *element = &a->l->elements.items[role / ROLE_COUNT];
+  struct given *given = kind == ROLE_VELOCITY ? &element->velocity : &element->value;
+  if (given->value != 0 && given->environment.text != job->environment.text) return;
+  *given = (struct given){equation->right, job->environment, 0, equation->span};
+  if (scope_is_bare(a->scope, job->environment.text, equation->right)) {
+    struct unit unit = dimension_of_name(a->l->dimensions, element->entry, kind == ROLE_VELOCITY);
+    given->scale = lower_scale(a->l, &unit);
+  }
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void lower_job(struct analysis *a, const struct job *job) {
+  switch (job->statement->kind) {
+  case AST_KINETIC:
+    lower_energy(a, job, ENERGY_KINETIC, "a kinetic energy");
+    break;
+  case AST_POTENTIAL:
+    lower_energy(a, job, ENERGY_POTENTIAL, "a potential");
+    break;
+  case AST_LAGRANGIAN:
+    lower_energy(a, job, ENERGY_LAGRANGIAN, "a Lagrangian");
+    break;
+  case AST_DISSIPATION:
+    lower_energy(a, job, ENERGY_DISSIPATION, "a dissipation function");
+    break;
+  case AST_FORCE_ON:
+    lower_force(a, job);
+    break;
+  case AST_RATE:
+    lower_rate(a, job);
+    break;
+  case AST_INITIAL:
+    for (uint32_t i = 0; i < job->statement->equations.count; i++)
+      lower_initial(a, job, &job->statement->equations.items[i]);
+    break;
+  case AST_SIMULATE:
+    lower_simulate(a, job);
+    break;
+  default:
+    break;
+  }
+}
+
+static void take_name(struct analysis *a, const struct ast_statement *statement,
+                      const struct ast_statement **named) {
+  if (*named != NULL) {
+    struct diagnostic *d =
+        diagnostic_add(a->context, DIAG_SECOND_MODEL, statement->span, NULL);
+    diagnostic_label(a->context, d, (*named)->span, "named here first");
+    return;
+  }
+  *named = statement;
+  if (statement->label.name != NULL) a->model->name = statement->label.name;
+}
+
+void lower_statements(struct analysis *a) {
+  const struct ast_statement *named = NULL;
+  for (uint32_t i = 0; i < a->jobs.count; i++) {
+    const struct job *job = &a->jobs.items[i];
+    if (job->statement->kind == AST_MODEL) take_name(a, job->statement, &named);
+    for (uint32_t k = 0; job->statement->kind == AST_START && k < job->statement->equations.count;
+         k++)
+      take_start(a, job, &job->statement->equations.items[k]);
+  }
+  declare_values(a);
+  for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
+    lower_job(a, &a->jobs.items[i]);
+}
