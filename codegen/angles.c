@@ -113,8 +113,10 @@ void builder_plan_angles(struct tape_builder *builder, const expr *roots, size_t
   collect_arguments(builder, roots, count, &sums);
   uint32_t left = 0, missing = 0;
   for (uint32_t i = 0; i < sums.count; i++) {
-    if (all_bases_available(builder, sums.items[i])) map_set(&angles->expanded, sums.items[i], 1);
-    else sums.items[left++] = sums.items[i];
+    if (all_bases_available(builder, sums.items[i]))
+      map_set(&angles->expanded, sums.items[i], 1);
+    else
+      sums.items[left++] = sums.items[i];
   }
   uint8_t *is_missing = checked_calloc((size_t)angles->bases.count + 1, 1);
   for (uint32_t i = 0; i < left; i++) {
@@ -148,12 +150,12 @@ static uint32_t base_pair(struct tape_builder *builder, uint32_t index) {
   struct angles *angles = &builder->angles;
   struct angle_base base = angles->bases.items[index];
   if (base.pair != 0) return base.pair - 1;
-  tape_value angle = base.node == 0 ? builder_constant(builder, base.constant)
-                                    : builder_lower(builder, base.node);
+  tape_value angle =
+      base.node == 0 ? builder_constant(builder, base.constant) : builder_lower(builder, base.node);
   if (base.number != 0)
-    angle = builder_binary(
-        builder, TAPE_MULTIPLY,
-        builder_constant(builder, expr_pool_double(builder->graph, base.number)), angle);
+    angle = builder_binary(builder, TAPE_MULTIPLY,
+                           builder_constant(builder, expr_pool_double(builder->graph, base.number)),
+                           angle);
   tape_value sine = builder_unary(builder, TAPE_SIN, angle);
   tape_value cosine = builder_unary(builder, TAPE_COS, angle);
   uint32_t pair = add_pair(angles, sine, cosine);

@@ -20,23 +20,23 @@
 #define BACKEND_VERSION 1
 
 struct backend_options {
-  int level;            /* optimisation 0..3; -1: chosen by the program's size */
-  const char *cpu;      /* "native", "generic" (the target's baseline) or an LLVM name */
-  const char *target;   /* target triple; NULL: this machine */
+  int level;                /* optimisation 0..3; -1: chosen by the program's size */
+  const char *cpu;          /* "native", "generic" (the target's baseline) or an LLVM name */
+  const char *target;       /* target triple; NULL: this machine */
   const double *parameters; /* n_parameters values to fold into the code, or NULL: read p */
-  bool contract;        /* allow fused multiply-add: faster, but not the interpreter's bits */
-  const char *prefix;   /* of the exported symbol <prefix>_model; NULL: from the model's name */
+  bool contract;            /* allow fused multiply-add: faster, but not the interpreter's bits */
+  const char *prefix;       /* of the exported symbol <prefix>_model; NULL: from the model's name */
 };
 
 static inline struct backend_options backend_default_options(void) {
   return (struct backend_options){.level = -1, .cpu = "native"};
 }
 
-struct backend_timings { /* seconds; added to what is there */
-  double build;   /* tapes to LLVM IR */
-  double passes;  /* LLVM's optimiser */
-  double code;    /* machine code */
-  double link;    /* loading into this process */
+struct backend_timings {  /* seconds; added to what is there */
+  double build;           /* tapes to LLVM IR */
+  double passes;          /* LLVM's optimiser */
+  double code;            /* machine code */
+  double link;            /* loading into this process */
   size_t ir_instructions; /* before optimisation */
   size_t code_bytes;      /* of the object file */
 };
@@ -48,21 +48,22 @@ struct backend_model {
 };
 
 enum backend_format {
-  BACKEND_OBJECT,   /* a relocatable, position independent object: exports <prefix>_model only */
+  BACKEND_OBJECT, /* a relocatable, position independent object: exports <prefix>_model only */
   BACKEND_ASSEMBLY,
-  BACKEND_LLVM      /* optimised IR as text */
+  BACKEND_LLVM /* optimised IR as text */
 };
 
 struct backend {
   uint32_t version;
   const char *llvm_version; /* "19.1.7" */
-  /* Compiles the functions of `functions` that the program has. All others of the model, its
-   * tables and its `implementation` come from `interpreted` (program_interpreted_model), which,
-   * like the program, must outlive it. To add the Jacobian later: program_add, a new interpreted
-   * model, and a second jit with just PROGRAM_JACOBIAN over (a copy of) the first. With
-   * options->parameters the compiled functions do not look at p.
+  /* Compiles the functions of `functions` that the program has. Tables and sizes of the model are
+   * the program's; all other functions and the `implementation` come from `base`
+   * (program_interpreted_model, or a model compiled before). Program and base must outlive it.
+   * To add the Jacobian later: program_add, program_interpreted_model again (the first one has no
+   * work space for it), and a second jit of PROGRAM_JACOBIAN over the first compiled model.
+   * With options->parameters the compiled functions do not look at p.
    * `timings` may be NULL. */
-  char *(*jit)(const struct program *program, const dyn_model *interpreted, uint32_t functions,
+  char *(*jit)(const struct program *program, const dyn_model *base, uint32_t functions,
                const struct backend_options *options, struct backend_timings *timings,
                struct backend_model **out);
   void (*release)(struct backend_model *compiled); /* NULL is fine */

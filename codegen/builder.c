@@ -1,6 +1,6 @@
 /* Instructions of a tape under construction: hash-consing, folding of constants, and removal of
- * what is not needed at the end. Folding does what the machine would do (IEEE double arithmetic), so
- * it changes no bit of a result. */
+ * what is not needed at the end. Folding does what the machine would do (IEEE double arithmetic),
+ * so it changes no bit of a result. */
 #include "codegen/builder.h"
 #include <math.h>
 #include <string.h>
@@ -128,14 +128,29 @@ tape_value builder_unary(struct tape_builder *builder, enum tape_operation opera
 static bool fold_constants(struct tape_builder *builder, enum tape_operation operation, double x,
                            double y, tape_value *out) {
   switch (operation) {
-  case TAPE_ADD: *out = builder_constant(builder, x + y); return true;
-  case TAPE_SUBTRACT: *out = builder_constant(builder, x - y); return true;
-  case TAPE_MULTIPLY: *out = builder_constant(builder, x * y); return true;
-  case TAPE_DIVIDE: *out = builder_constant(builder, x / y); return true;
-  case TAPE_LESS: *out = builder_truth(builder, x < y); return true;
-  case TAPE_LESS_EQUAL: *out = builder_truth(builder, x <= y); return true;
-  case TAPE_EQUAL: *out = builder_truth(builder, x == y); return true;
-  default: return false;
+  case TAPE_ADD:
+    *out = builder_constant(builder, x + y);
+    return true;
+  case TAPE_SUBTRACT:
+    *out = builder_constant(builder, x - y);
+    return true;
+  case TAPE_MULTIPLY:
+    *out = builder_constant(builder, x * y);
+    return true;
+  case TAPE_DIVIDE:
+    *out = builder_constant(builder, x / y);
+    return true;
+  case TAPE_LESS:
+    *out = builder_truth(builder, x < y);
+    return true;
+  case TAPE_LESS_EQUAL:
+    *out = builder_truth(builder, x <= y);
+    return true;
+  case TAPE_EQUAL:
+    *out = builder_truth(builder, x == y);
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -242,8 +257,7 @@ static void mark_solvers(const struct tape *tape, uint32_t *is_needed) {
   }
   for (uint32_t i = 0; i < tape->right_sides.count; i++) {
     const struct tape_right_side *side = &tape->right_sides.items[i];
-    mark_list(is_needed, side->values,
-              (size_t)side->columns * tape->solvers.items[side->solver].n);
+    mark_list(is_needed, side->values, (size_t)side->columns * tape->solvers.items[side->solver].n);
   }
 }
 

@@ -99,9 +99,9 @@ void angles_free(struct angles *angles);
  * sides: begin, entries, solve. Entries not given are 0. */
 struct solver_shape {
   uint32_t n;
-  bool is_symmetric;     /* then only entries with row >= column are given */
-  const bool *nonzero;   /* n*n by columns: which entries may differ from 0 */
-  uint32_t columns;      /* how many right sides there will be in all: decides the method */
+  bool is_symmetric;   /* then only entries with row >= column are given */
+  const bool *nonzero; /* n*n by columns: which entries may differ from 0 */
+  uint32_t columns;    /* how many right sides there will be in all: decides the method */
 };
 uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *shape);
 void solver_entry(struct tape_builder *builder, uint32_t solver, uint32_t row, uint32_t column,

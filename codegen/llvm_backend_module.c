@@ -29,16 +29,18 @@ struct compilation {
   int level;
 };
 
-/* Compiling twice as much code should not take longer than the run it is for: long programs are
- * compiled with less effort. The limits are instructions of tapes. */
-static int choose_level(const struct program *program, uint32_t functions, int wanted) {
-  enum { LONG = 150000 };
+/* LLVM's better code generator takes ten times as long as its fast one, and on long straight-line
+ * code, which waits for memory and for the solver kernels, gains little: a JIT run chooses by the
+ * number of instructions. Files are compiled once and used often. */
+static int choose_level(const struct program *program, uint32_t functions, int wanted,
+                        bool is_jit) {
+  enum { LONG_IN_RUN = 2500, LONG_IN_FILE = 200000 };
   size_t size = 0;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++)
     if ((functions & 1u << i) != 0 && program->tapes[i] != NULL)
       size += program->tapes[i]->code.count;
   if (wanted >= 0) return wanted > 3 ? 3 : wanted;
-  return size > LONG ? 0 : 1;
+  return size > (is_jit ? LONG_IN_RUN : LONG_IN_FILE) ? 0 : 1;
 }
 
 static void add_functions(struct compilation *compilation, const struct program *program,
@@ -48,8 +50,7 @@ static void add_functions(struct compilation *compilation, const struct program 
     int32_t work = 0;
     if ((functions & 1u << i) == 0 || program->tapes[i] == NULL) continue;
     snprintf(name, sizeof name, "%.150s_%s", prefix, program_function_names[i]);
-    compilation->functions[i] =
-        ir_add_tape(&compilation->ir, program->tapes[i], name, &work);
+    compilation->functions[i] = ir_add_tape(&compilation->ir, program->tapes[i], name, &work);
     if (work > compilation->work) compilation->work = work;
   }
 }
@@ -59,10 +60,9 @@ static char *compile(struct compilation *compilation, const struct program *prog
                      uint32_t functions, const struct backend_options *options, bool is_jit,
                      struct backend_timings *timings) {
   double since = now();
-  const char *prefix =
-      is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
+  const char *prefix = is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
   *compilation = (struct compilation){0};
-  compilation->level = choose_level(program, functions, options->level);
+  compilation->level = choose_level(program, functions, options->level, is_jit);
   char *fault = target_machine_new(options, compilation->level, &compilation->machine);
   if (fault != NULL) return fault;
   struct ir *ir = &compilation->ir;
@@ -118,10 +118,13 @@ static void set_function(dyn_model *model, unsigned function, void *address) {
   memcpy(&pointer, &address, sizeof pointer);
   switch (function) {
 #define PROGRAM_FUNCTION(NAME, member)                                                             \
-  case PROGRAM_FUNCTION_##NAME: model->member = pointer; break;
+  case PROGRAM_FUNCTION_##NAME:                                                                    \
+    model->member = pointer;                                                                       \
+    break;
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -209,8 +212,8 @@ static char *backend_emit(const struct program *program, uint32_t functions,
     text_put(out, listing);
     LLVMDisposeMessage(listing);
   } else {
-    fault = emit_buffer(&compilation,
-                        format == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile, &buffer);
+    fault = emit_buffer(&compilation, format == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile,
+                        &buffer);
   }
   lap(&timings->code, &since);
   if (buffer != NULL) {

@@ -11,7 +11,7 @@ struct ir { /* a module under construction */
   LLVMBuilderRef builder;
   LLVMTypeRef i1, i32, i64, f64, ptr, nothing;
   LLVMTypeRef function; /* dyn_function */
-  bool is_jit; /* solver kernels are the C functions of this process */
+  bool is_jit;          /* solver kernels are the C functions of this process */
   bool contract;
   const double *parameters; /* folded, or NULL */
   size_t instructions;
@@ -34,7 +34,7 @@ LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *nam
 
 /* ---- splitting (llvm_split_module.c) */
 struct tape_split {
-  uint32_t *ends;  /* first instruction behind each part */
+  uint32_t *ends; /* first instruction behind each part */
   uint32_t parts;
   uint32_t *slots; /* 1 + place in the workspace of a value used by a later part, else 0 */
   uint32_t slot_count;
@@ -63,7 +63,8 @@ struct ir_loop {
   LLVMBasicBlockRef head, after;
   LLVMValueRef counter, index;
 };
-struct ir_loop ir_loop_begin(struct ir *ir, LLVMValueRef from, LLVMValueRef to); /* from <= i < to */
+struct ir_loop ir_loop_begin(struct ir *ir, LLVMValueRef from,
+                             LLVMValueRef to); /* from <= i < to */
 void ir_loop_end(struct ir *ir, struct ir_loop *loop);
 LLVMValueRef ir_variable(struct ir *ir, LLVMTypeRef type, LLVMValueRef start);
 LLVMBasicBlockRef ir_if_begin(struct ir *ir, LLVMValueRef condition); /* answers the block after */

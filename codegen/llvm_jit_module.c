@@ -1,5 +1,6 @@
-/* Loading an object into the process, in a closed world: it may call the C library's mathematics, the
- * memory functions that the code generator uses, and our solver kernels; nothing else can be reached. */
+/* Loading an object into the process, in a closed world: it may call the C library's mathematics,
+ * the memory functions that the code generator uses, and our solver kernels; nothing else can be
+ * reached. */
 #include "codegen/kernels.h"
 #include "codegen/llvm_ir.h"
 #include <llvm-c/Error.h>
@@ -23,14 +24,36 @@ struct allowed_symbol {
   uintptr_t address;
 };
 
-#define ALLOWED(function) {#function, (uintptr_t)&function}
+#define ALLOWED(function)                                                                          \
+  { #function, (uintptr_t)&function }
 static const struct allowed_symbol allowed[] = {
-    ALLOWED(sin),   ALLOWED(cos),    ALLOWED(tan),    ALLOWED(sincos), ALLOWED(asin),
-    ALLOWED(acos),  ALLOWED(atan),   ALLOWED(atan2),  ALLOWED(sinh),   ALLOWED(cosh),
-    ALLOWED(tanh),  ALLOWED(exp),    ALLOWED(exp2),   ALLOWED(exp10),  ALLOWED(log),
-    ALLOWED(log2),  ALLOWED(log10),  ALLOWED(pow),    ALLOWED(sqrt),   ALLOWED(cbrt),
-    ALLOWED(floor), ALLOWED(ldexp),  ALLOWED(fmod),   ALLOWED(fma),    ALLOWED(memcpy),
-    ALLOWED(memset), ALLOWED(memmove),
+    ALLOWED(sin),
+    ALLOWED(cos),
+    ALLOWED(tan),
+    ALLOWED(sincos),
+    ALLOWED(asin),
+    ALLOWED(acos),
+    ALLOWED(atan),
+    ALLOWED(atan2),
+    ALLOWED(sinh),
+    ALLOWED(cosh),
+    ALLOWED(tanh),
+    ALLOWED(exp),
+    ALLOWED(exp2),
+    ALLOWED(exp10),
+    ALLOWED(log),
+    ALLOWED(log2),
+    ALLOWED(log10),
+    ALLOWED(pow),
+    ALLOWED(sqrt),
+    ALLOWED(cbrt),
+    ALLOWED(floor),
+    ALLOWED(ldexp),
+    ALLOWED(fmod),
+    ALLOWED(fma),
+    ALLOWED(memcpy),
+    ALLOWED(memset),
+    ALLOWED(memmove),
     {"dyn_factor", (uintptr_t)&kernel_factor},
     {"dyn_substitute", (uintptr_t)&kernel_substitute},
 };
@@ -92,8 +115,7 @@ static void take_result(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_
 static void find_symbols(struct lookup *lookup, LLVMOrcJITDylibRef library,
                          const char *const *names) {
   LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(lookup->jit);
-  LLVMOrcCJITDylibSearchOrderElement order = {library,
-                                              LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
+  LLVMOrcCJITDylibSearchOrderElement order = {library, LLVMOrcJITDylibLookupFlagsMatchAllSymbols};
   lookup->wanted = checked_calloc(lookup->count + 1, sizeof *lookup->wanted);
   for (size_t i = 0; i < lookup->count; i++) {
     lookup->wanted[i].Name = LLVMOrcLLJITMangleAndIntern(lookup->jit, names[i]);

@@ -17,7 +17,8 @@ LLVMValueRef kernel_reciprocal(struct kernel *k, LLVMValueRef a);
 LLVMValueRef kernel_absolute(struct kernel *k, LLVMValueRef a);
 /* n times the relative tolerance. */
 LLVMValueRef kernel_tolerance(struct kernel *k, double relative);
-LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base, LLVMValueRef index); /* i32 table */
+LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base,
+                            LLVMValueRef index);         /* i32 table */
 void kernel_return(struct kernel *k, LLVMValueRef code); /* of type i64, truncated */
 /* n-1-i: runs a loop downwards. */
 LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i);

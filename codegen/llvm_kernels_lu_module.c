@@ -1,4 +1,5 @@
-/* Dense LU in IR: see lu_copy, lu_equilibrate, lu_eliminate and kernel_lu_substitute in kernels.c. */
+/* Dense LU in IR: see lu_copy, lu_equilibrate, lu_eliminate and kernel_lu_substitute in kernels.c.
+ */
 #include "codegen/kernels.h"
 #include "codegen/llvm_kernels.h"
 
@@ -36,8 +37,8 @@ static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
   struct ir_loop line = ir_loop_begin(ir, k->zero, k->n);
   LLVMValueRef largest = ir_variable(ir, ir->f64, ir_real(ir, 0));
   struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
-  LLVMValueRef place = by_rows ? kernel_index(k, line.index, i.index)
-                               : kernel_index(k, i.index, line.index);
+  LLVMValueRef place =
+      by_rows ? kernel_index(k, line.index, i.index) : kernel_index(k, i.index, line.index);
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, lu->f, place));
   LLVMValueRef old = ir_load(ir, largest, k->zero);
   LLVMValueRef is_larger = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, old, "");
@@ -128,8 +129,7 @@ void kernel_body_lu_factor(struct kernel *k) {
 static void permute(struct kernel *k, struct lu *lu, LLVMValueRef s, LLVMValueRef b) {
   struct ir *ir = k->ir;
   struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
-  LLVMValueRef row =
-      LLVMBuildFPToSI(k->builder, ir_load(ir, lu->row_number, i.index), ir->i64, "");
+  LLVMValueRef row = LLVMBuildFPToSI(k->builder, ir_load(ir, lu->row_number, i.index), ir->i64, "");
   LLVMValueRef scaled = kernel_multiply(k, ir_load(ir, b, row), ir_load(ir, lu->row_scale, row));
   ir_store(ir, scaled, s, i.index);
   ir_loop_end(ir, &i);

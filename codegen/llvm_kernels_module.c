@@ -23,10 +23,14 @@ static const struct kernel_facts {
 
 static LLVMTypeRef type_of(struct ir *ir, char letter) {
   switch (letter) {
-  case 'i': return ir->i32;
-  case 'l': return ir->i64;
-  case 'p': return ir->ptr;
-  default: return ir->nothing;
+  case 'i':
+    return ir->i32;
+  case 'l':
+    return ir->i64;
+  case 'p':
+    return ir->ptr;
+  default:
+    return ir->nothing;
   }
 }
 
@@ -60,8 +64,7 @@ LLVMValueRef kernel_function(struct ir *ir, const char *name) {
   return function;
 }
 
-LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments,
-                         unsigned count) {
+LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments, unsigned count) {
   LLVMValueRef function = kernel_function(ir, name);
   return LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(function), function, arguments, count,
                         "");
@@ -155,19 +158,19 @@ static LLVMValueRef call_dense_fallback(struct ir *ir, const struct tape_solver 
   return kernel_call(ir, "dyn_lu_factor", arguments, 4);
 }
 
-/* Several tapes share the tables of equal solvers only if LLVM merges them; one function has one. */
+/* Several tapes share the tables of equal solvers only if LLVM merges them; one function has one.
+ */
 LLVMValueRef kernel_call_sparse_factor(struct ir *ir, const struct tape_solver *solver,
                                        LLVMValueRef work) {
-  LLVMValueRef arguments[9] = {
-      ir_int(ir, solver->n),
-      constant_table(ir, solver->order, solver->n),
-      constant_table(ir, solver->starts, (size_t)solver->n + 1),
-      constant_table(ir, solver->targets, solver->target_count),
-      constant_table(ir, solver->entry_places, solver->entry_count),
-      work_at(ir, work, solver->matrix),
-      ir_int(ir, solver->entry_count),
-      ir_int(ir, solver->factor_count),
-      work_at(ir, work, solver->factor)};
+  LLVMValueRef arguments[9] = {ir_int(ir, solver->n),
+                               constant_table(ir, solver->order, solver->n),
+                               constant_table(ir, solver->starts, (size_t)solver->n + 1),
+                               constant_table(ir, solver->targets, solver->target_count),
+                               constant_table(ir, solver->entry_places, solver->entry_count),
+                               work_at(ir, work, solver->matrix),
+                               ir_int(ir, solver->entry_count),
+                               ir_int(ir, solver->factor_count),
+                               work_at(ir, work, solver->factor)};
   LLVMValueRef lost = kernel_call(ir, "dyn_sparse_factor", arguments, 9);
   if (solver->lu == TAPE_NO_LU) return lost;
   LLVMValueRef result = ir_variable(ir, ir->i32, lost);
@@ -185,16 +188,15 @@ void kernel_call_sparse_substitute(struct ir *ir, const struct tape_solver *solv
   LLVMValueRef b = work_at(ir, work, side->offset), scratch = work_at(ir, work, solver->scratch);
   LLVMValueRef columns = ir_int(ir, side->columns);
   LLVMValueRef factor = work_at(ir, work, solver->factor);
-  LLVMValueRef arguments[9] = {
-      ir_int(ir, solver->n),
-      constant_table(ir, solver->order, solver->n),
-      constant_table(ir, solver->starts, (size_t)solver->n + 1),
-      constant_table(ir, solver->rows, solver->factor_count),
-      factor,
-      work_at(ir, work, solver->factor + solver->factor_count),
-      scratch,
-      b,
-      columns};
+  LLVMValueRef arguments[9] = {ir_int(ir, solver->n),
+                               constant_table(ir, solver->order, solver->n),
+                               constant_table(ir, solver->starts, (size_t)solver->n + 1),
+                               constant_table(ir, solver->rows, solver->factor_count),
+                               factor,
+                               work_at(ir, work, solver->factor + solver->factor_count),
+                               scratch,
+                               b,
+                               columns};
   LLVMBasicBlockRef after = NULL;
   if (solver->lu != TAPE_NO_LU) {
     LLVMValueRef mode = ir_load(ir, work, ir_int(ir, solver->mode));

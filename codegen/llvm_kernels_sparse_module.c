@@ -40,10 +40,14 @@ static void eliminate(struct kernel *k, struct sparse_arguments *s, LLVMValueRef
 void kernel_body_sparse_factor(struct kernel *k) {
   struct ir *ir = k->ir;
   LLVMValueRef f = k->function;
-  struct sparse_arguments s = {.order = LLVMGetParam(f, 1),        .starts = LLVMGetParam(f, 2),
-                               .targets = LLVMGetParam(f, 3),      .places = LLVMGetParam(f, 4),
-                               .a = LLVMGetParam(f, 5),            .entry_count = LLVMGetParam(f, 6),
-                               .factor_count = LLVMGetParam(f, 7), .f = LLVMGetParam(f, 8)};
+  struct sparse_arguments s = {.order = LLVMGetParam(f, 1),
+                               .starts = LLVMGetParam(f, 2),
+                               .targets = LLVMGetParam(f, 3),
+                               .places = LLVMGetParam(f, 4),
+                               .a = LLVMGetParam(f, 5),
+                               .entry_count = LLVMGetParam(f, 6),
+                               .factor_count = LLVMGetParam(f, 7),
+                               .f = LLVMGetParam(f, 8)};
   s.pivots = ir_element(ir, s.f, s.factor_count);
   s.diagonal = ir_element(ir, s.pivots, k->n);
   load_matrix(k, &s);

@@ -1,6 +1,6 @@
-/* Splitting a long tape into parts, each of which becomes a function: LLVM's code generator is worse
- * than linear in the size of a basic block. Values that a later part uses go through the workspace;
- * constants and inputs are simply made again. */
+/* Splitting a long tape into parts, each of which becomes a function: LLVM's code generator is
+ * worse than linear in the size of a basic block. Values that a later part uses go through the
+ * workspace; constants and inputs are simply made again. */
 #include "codegen/llvm_ir.h"
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* The constant `const dyn_model <prefix>_model` of an object file: the same struct as in dyn_model.h,
- * field by field. Its layout follows from the target's C rules, as the header's does. */
+/* The constant `const dyn_model <prefix>_model` of an object file: the same struct as in
+ * dyn_model.h, field by field. Its layout follows from the target's C rules, as the header's does.
+ */
 #include "codegen/llvm_ir.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
 
 static LLVMValueRef private_constant(struct ir *ir, LLVMValueRef value, const char *name) {
   LLVMValueRef global = LLVMAddGlobal(ir->module, LLVMTypeOf(value), name);
@@ -17,8 +17,8 @@ static LLVMValueRef private_constant(struct ir *ir, LLVMValueRef value, const ch
 
 static LLVMValueRef text(struct ir *ir, const char *string) {
   if (string == NULL) return LLVMConstNull(ir->ptr);
-  return private_constant(
-      ir, LLVMConstStringInContext2(ir->context, string, strlen(string), 0), "text");
+  return private_constant(ir, LLVMConstStringInContext2(ir->context, string, strlen(string), 0),
+                          "text");
 }
 
 static LLVMValueRef array(struct ir *ir, LLVMTypeRef type, LLVMValueRef *items, size_t count) {
@@ -115,9 +115,8 @@ static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model
   FIELD(initial_velocity, conditions(ir, model->initial_velocity, model->n_initial_velocity));
   FIELD(integrator, text(ir, model->integrator));
   LLVMValueRef none = LLVMConstNull(ir->ptr);
-  FIELD(jacobian_columns, !has_jacobian ? none
-                                        : integers(ir, model->jacobian_columns,
-                                                   (size_t)model->n_state + 1));
+  FIELD(jacobian_columns,
+        !has_jacobian ? none : integers(ir, model->jacobian_columns, (size_t)model->n_state + 1));
   FIELD(jacobian_rows,
         !has_jacobian ? none : integers(ir, model->jacobian_rows, (size_t)model->n_jacobian));
 }

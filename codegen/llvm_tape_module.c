@@ -24,12 +24,15 @@ static LLVMValueRef work_at(struct emitter *emitter, uint32_t offset) {
 static LLVMValueRef emit_input(struct emitter *emitter, uint32_t array, uint32_t index) {
   struct ir *ir = emitter->ir;
   switch (array) {
-  case TAPE_ARRAY_X: return ir_load(ir, emitter->x, ir_int(ir, index));
-  case TAPE_ARRAY_U: return ir_load(ir, emitter->u, ir_int(ir, index));
+  case TAPE_ARRAY_X:
+    return ir_load(ir, emitter->x, ir_int(ir, index));
+  case TAPE_ARRAY_U:
+    return ir_load(ir, emitter->u, ir_int(ir, index));
   case TAPE_ARRAY_P:
     if (ir->parameters != NULL) return ir_real(ir, ir->parameters[index]);
     return ir_load(ir, emitter->p, ir_int(ir, index));
-  default: return emitter->time;
+  default:
+    return emitter->time;
   }
 }
 
@@ -38,11 +41,16 @@ static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
   struct ir *ir = emitter->ir;
   const struct tape_instruction *instruction = &emitter->tape->code.items[a];
   switch (instruction->operation) {
-  case TAPE_CONSTANT: return ir_real(ir, instruction->number);
-  case TAPE_INPUT: return emit_input(emitter, instruction->a, instruction->b);
-  case TAPE_TRUE: return LLVMConstInt(ir->i1, 1, 0);
-  case TAPE_FALSE: return LLVMConstInt(ir->i1, 0, 0);
-  default: break;
+  case TAPE_CONSTANT:
+    return ir_real(ir, instruction->number);
+  case TAPE_INPUT:
+    return emit_input(emitter, instruction->a, instruction->b);
+  case TAPE_TRUE:
+    return LLVMConstInt(ir->i1, 1, 0);
+  case TAPE_FALSE:
+    return LLVMConstInt(ir->i1, 0, 0);
+  default:
+    break;
   }
   if (a >= emitter->begin) return NULL;
   uint32_t slot = emitter->tape->work + emitter->split->slots[a] - 1;
@@ -102,11 +110,21 @@ static LLVMValueRef emit_extreme(struct ir *ir, LLVMRealPredicate order, LLVMVal
 }
 
 static const char *const math_names[TAPE_OPERATION_COUNT] = {
-    [TAPE_SQRT] = "llvm.sqrt.f64", [TAPE_POW] = "llvm.pow.f64",     [TAPE_SIN] = "llvm.sin.f64",
-    [TAPE_COS] = "llvm.cos.f64",   [TAPE_TAN] = "tan",              [TAPE_ASIN] = "asin",
-    [TAPE_ACOS] = "acos",          [TAPE_ATAN] = "atan",            [TAPE_ATAN2] = "atan2",
-    [TAPE_SINH] = "sinh",          [TAPE_COSH] = "cosh",            [TAPE_TANH] = "tanh",
-    [TAPE_EXP] = "llvm.exp.f64",   [TAPE_LOG] = "llvm.log.f64",     [TAPE_ABS] = "llvm.fabs.f64",
+    [TAPE_SQRT] = "llvm.sqrt.f64",
+    [TAPE_POW] = "llvm.pow.f64",
+    [TAPE_SIN] = "llvm.sin.f64",
+    [TAPE_COS] = "llvm.cos.f64",
+    [TAPE_TAN] = "tan",
+    [TAPE_ASIN] = "asin",
+    [TAPE_ACOS] = "acos",
+    [TAPE_ATAN] = "atan",
+    [TAPE_ATAN2] = "atan2",
+    [TAPE_SINH] = "sinh",
+    [TAPE_COSH] = "cosh",
+    [TAPE_TANH] = "tanh",
+    [TAPE_EXP] = "llvm.exp.f64",
+    [TAPE_LOG] = "llvm.log.f64",
+    [TAPE_ABS] = "llvm.fabs.f64",
     [TAPE_FLOOR] = "llvm.floor.f64",
 };
 
@@ -114,23 +132,40 @@ static LLVMValueRef emit_operation(struct ir *ir, enum tape_operation operation,
                                    LLVMValueRef b, LLVMValueRef c) {
   LLVMBuilderRef builder = ir->builder;
   switch (operation) {
-  case TAPE_ADD: return arithmetic(ir, LLVMBuildFAdd(builder, a, b, ""));
-  case TAPE_SUBTRACT: return arithmetic(ir, LLVMBuildFSub(builder, a, b, ""));
-  case TAPE_MULTIPLY: return arithmetic(ir, LLVMBuildFMul(builder, a, b, ""));
-  case TAPE_DIVIDE: return LLVMBuildFDiv(builder, a, b, "");
-  case TAPE_NEGATE: return LLVMBuildFNeg(builder, a, "");
-  case TAPE_SIGN: return emit_sign(ir, a);
-  case TAPE_MIN: return emit_extreme(ir, LLVMRealOLT, a, b);
-  case TAPE_MAX: return emit_extreme(ir, LLVMRealOGT, a, b);
-  case TAPE_MOD: return emit_mod(ir, a, b);
-  case TAPE_LESS: return LLVMBuildFCmp(builder, LLVMRealOLT, a, b, "");
-  case TAPE_LESS_EQUAL: return LLVMBuildFCmp(builder, LLVMRealOLE, a, b, "");
-  case TAPE_EQUAL: return LLVMBuildFCmp(builder, LLVMRealOEQ, a, b, "");
-  case TAPE_AND: return LLVMBuildAnd(builder, a, b, "");
-  case TAPE_OR: return LLVMBuildOr(builder, a, b, "");
-  case TAPE_NOT: return LLVMBuildNot(builder, a, "");
-  case TAPE_SELECT: return LLVMBuildSelect(builder, a, b, c, "");
-  default: return call_math(ir, math_names[operation], a, b);
+  case TAPE_ADD:
+    return arithmetic(ir, LLVMBuildFAdd(builder, a, b, ""));
+  case TAPE_SUBTRACT:
+    return arithmetic(ir, LLVMBuildFSub(builder, a, b, ""));
+  case TAPE_MULTIPLY:
+    return arithmetic(ir, LLVMBuildFMul(builder, a, b, ""));
+  case TAPE_DIVIDE:
+    return LLVMBuildFDiv(builder, a, b, "");
+  case TAPE_NEGATE:
+    return LLVMBuildFNeg(builder, a, "");
+  case TAPE_SIGN:
+    return emit_sign(ir, a);
+  case TAPE_MIN:
+    return emit_extreme(ir, LLVMRealOLT, a, b);
+  case TAPE_MAX:
+    return emit_extreme(ir, LLVMRealOGT, a, b);
+  case TAPE_MOD:
+    return emit_mod(ir, a, b);
+  case TAPE_LESS:
+    return LLVMBuildFCmp(builder, LLVMRealOLT, a, b, "");
+  case TAPE_LESS_EQUAL:
+    return LLVMBuildFCmp(builder, LLVMRealOLE, a, b, "");
+  case TAPE_EQUAL:
+    return LLVMBuildFCmp(builder, LLVMRealOEQ, a, b, "");
+  case TAPE_AND:
+    return LLVMBuildAnd(builder, a, b, "");
+  case TAPE_OR:
+    return LLVMBuildOr(builder, a, b, "");
+  case TAPE_NOT:
+    return LLVMBuildNot(builder, a, "");
+  case TAPE_SELECT:
+    return LLVMBuildSelect(builder, a, b, c, "");
+  default:
+    return call_math(ir, math_names[operation], a, b);
   }
 }
 
@@ -196,15 +231,17 @@ static void emit_substitute(struct emitter *emitter, const struct tape_right_sid
   if (ir->is_jit) {
     LLVMValueRef arguments[3] = {address(ir, solver), address(ir, side), emitter->work};
     kernel_call(ir, "dyn_substitute", arguments, 3);
-    } else if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED) {
+  } else if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED) {
     call_lu_substitute(emitter, solver, side);
   } else if (solver->kind == SOLVER_SPARSE) {
     kernel_call_sparse_substitute(ir, solver, side, emitter->work);
   } else {
-    LLVMValueRef arguments[6] = {
-        ir_int(ir, solver->n),           work_at(emitter, solver->lu),
-        work_at(emitter, solver->scratch), work_at(emitter, solver->mode),
-        work_at(emitter, side->offset),  ir_int(ir, side->columns)};
+    LLVMValueRef arguments[6] = {ir_int(ir, solver->n),
+                                 work_at(emitter, solver->lu),
+                                 work_at(emitter, solver->scratch),
+                                 work_at(emitter, solver->mode),
+                                 work_at(emitter, side->offset),
+                                 ir_int(ir, side->columns)};
     kernel_call(ir, "dyn_ldlt_substitute", arguments, 6);
   }
 }
@@ -249,8 +286,7 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   store_list(emitter, side->values, (size_t)solver->n * side->columns, side->offset);
   emit_substitute(emitter, side);
   for (uint32_t i = index + 1; i < end; i++)
-    emitter->values[i] =
-        ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
+    emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
   LLVMBuildBr(ir->builder, after);
   LLVMPositionBuilderAtEnd(ir->builder, after);
   for (uint32_t i = index + 1; i < end; i++) {
@@ -296,26 +332,35 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
   case TAPE_CONSTANT:
   case TAPE_INPUT:
   case TAPE_TRUE:
-  case TAPE_FALSE: return; /* made where they are used */
+  case TAPE_FALSE:
+    return; /* made where they are used */
   case TAPE_STORE:
     ir_store(ir, value_of(emitter, instruction->a),
              instruction->b == TAPE_ARRAY_OUT ? emitter->out : emitter->work,
              ir_int(ir, instruction->c));
     return;
-  case TAPE_CLEAR: emit_clear(emitter, instruction); return;
+  case TAPE_CLEAR:
+    emit_clear(emitter, instruction);
+    return;
   case TAPE_FACTOR:
     return_if_failed(emitter, emit_factor(emitter, &emitter->tape->solvers.items[instruction->b]));
     return;
   case TAPE_SUBSTITUTE:
     emit_substitute(emitter, &emitter->tape->right_sides.items[instruction->b]);
     return;
-  case TAPE_GUARD_FACTOR: emit_guard_factor(emitter, instruction); return;
-  case TAPE_GUARD_SUBSTITUTE: emit_guard_substitute(emitter, index); return;
+  case TAPE_GUARD_FACTOR:
+    emit_guard_factor(emitter, instruction);
+    return;
+  case TAPE_GUARD_SUBSTITUTE:
+    emit_guard_substitute(emitter, index);
+    return;
   case TAPE_LOAD:
     emitter->values[index] = ir_load(ir, emitter->work, ir_int(ir, instruction->b));
     break;
-  case TAPE_SOLUTION: break; /* made by the guard */
-  default: emit_value(emitter, index);
+  case TAPE_SOLUTION:
+    break; /* made by the guard */
+  default:
+    emit_value(emitter, index);
   }
   keep_for_later_parts(emitter, index);
 }
@@ -384,7 +429,8 @@ LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *nam
   tape_split_init(&split, tape, tape->code.count <= LONGEST_FUNCTION ? UINT32_MAX - 2 : PART);
   struct emitter emitter = {.ir = ir, .tape = tape, .split = &split};
   emitter.values = checked_calloc((size_t)tape->code.count + 1, sizeof(LLVMValueRef));
-  if (split.parts > 1) emit_parts(&emitter, name);
+  if (split.parts > 1)
+    emit_parts(&emitter, name);
   else {
     emitter.function = add_function(ir, name, !ir->is_jit);
     emit_part(&emitter, 0, tape->code.count);

@@ -40,7 +40,8 @@ char *target_machine_new(const struct backend_options *options, int level,
   const char *cpu = is_native ? host_cpu : is_generic ? "" : options->cpu;
   LLVMTargetRef target;
   *out = NULL;
-  if (LLVMGetTargetFromTriple(triple, &target, &message)) message = copy_message(message);
+  if (LLVMGetTargetFromTriple(triple, &target, &message))
+    message = copy_message(message);
   else {
     *out = LLVMCreateTargetMachine(target, triple, cpu, features != NULL ? features : "",
                                    levels[level], LLVMRelocPIC, LLVMCodeModelDefault);

@@ -16,7 +16,8 @@ static void reserve_memo(struct tape_builder *builder, expr e) {
   uint32_t size = expr_graph_size(builder->graph) + 1;
   if (size <= e) size = e + 1;
   uint32_t grown = builder->memo_size * 2 > size ? builder->memo_size * 2 : size;
-  if (builder->memo_size == 0) builder->memo = checked_calloc(grown, sizeof *builder->memo);
+  if (builder->memo_size == 0)
+    builder->memo = checked_calloc(grown, sizeof *builder->memo);
   else {
     builder->memo = checked_realloc(builder->memo, grown * sizeof *builder->memo);
     memset(builder->memo + builder->memo_size, 0,
@@ -62,7 +63,8 @@ double double_from_rational(mpq_srcptr number) {
     mpz_tdiv_qr(quotient, rest, numerator, quotient);
   }
   if (mpz_sgn(rest) != 0) mpz_setbit(quotient, 0);
-  double result = ldexp((double)mpz_get_ui(quotient), shift > 0x7fffffff ? -0x7fffffff : (int)-shift);
+  double result =
+      ldexp((double)mpz_get_ui(quotient), shift > 0x7fffffff ? -0x7fffffff : (int)-shift);
   if (mpz_sgn(mpq_numref(number)) < 0) result = -result;
   mpz_clear(numerator);
   mpz_clear(quotient);
@@ -124,8 +126,10 @@ static tape_value lower_sum(struct tape_builder *builder, expr e) {
   for (uint32_t i = 0; i < count; i++) {
     double coefficient = expr_pool_double(builder->graph, operands[i].number);
     tape_value term = scaled_term(builder, operands[i], fabs(coefficient));
-    if (coefficient < 0) subtracted[subtracted_count++] = term;
-    else added[added_count++] = term;
+    if (coefficient < 0)
+      subtracted[subtracted_count++] = term;
+    else
+      added[added_count++] = term;
   }
   if (subtracted_count == 0) return sum_values(builder, added, added_count);
   if (added_count == 0)
@@ -181,33 +185,31 @@ static tape_value lower_product(struct tape_builder *builder, expr e) {
     mpq_abs(exponent, power);
     tape_value factor =
         lower_rational_power(builder, value_of(builder, operands[i].node), exponent);
-    if (mpq_sgn(power) < 0) below[below_count++] = factor;
-    else above[above_count++] = factor;
+    if (mpq_sgn(power) < 0)
+      below[below_count++] = factor;
+    else
+      above[above_count++] = factor;
   }
   mpq_clear(exponent);
   tape_value value = above_count == 0 ? builder_constant(builder, 1)
                                       : multiply_values(builder, above, above_count);
   if (below_count > 0)
-    value = builder_binary(builder, TAPE_DIVIDE, value,
-                           multiply_values(builder, below, below_count));
+    value =
+        builder_binary(builder, TAPE_DIVIDE, value, multiply_values(builder, below, below_count));
   return coefficient < 0 ? builder_unary(builder, TAPE_NEGATE, value) : value;
 }
 
 /* ---- everything else */
 
 static const uint8_t operation_of[EXPR_OPERATOR_COUNT] = {
-    [EXPR_POWER] = TAPE_POW,     [EXPR_SIN] = TAPE_SIN,
-    [EXPR_COS] = TAPE_COS,       [EXPR_TAN] = TAPE_TAN,
-    [EXPR_ASIN] = TAPE_ASIN,     [EXPR_ACOS] = TAPE_ACOS,
-    [EXPR_ATAN] = TAPE_ATAN,     [EXPR_ATAN2] = TAPE_ATAN2,
-    [EXPR_SINH] = TAPE_SINH,     [EXPR_COSH] = TAPE_COSH,
-    [EXPR_TANH] = TAPE_TANH,     [EXPR_EXP] = TAPE_EXP,
-    [EXPR_LOG] = TAPE_LOG,       [EXPR_ABS] = TAPE_ABS,
-    [EXPR_SIGN] = TAPE_SIGN,     [EXPR_MIN] = TAPE_MIN,
-    [EXPR_MAX] = TAPE_MAX,       [EXPR_MOD] = TAPE_MOD,
-    [EXPR_FLOOR] = TAPE_FLOOR,   [EXPR_LESS] = TAPE_LESS,
-    [EXPR_LESS_EQUAL] = TAPE_LESS_EQUAL, [EXPR_EQUAL] = TAPE_EQUAL,
-    [EXPR_AND] = TAPE_AND,       [EXPR_OR] = TAPE_OR,
+    [EXPR_POWER] = TAPE_POW,   [EXPR_SIN] = TAPE_SIN,     [EXPR_COS] = TAPE_COS,
+    [EXPR_TAN] = TAPE_TAN,     [EXPR_ASIN] = TAPE_ASIN,   [EXPR_ACOS] = TAPE_ACOS,
+    [EXPR_ATAN] = TAPE_ATAN,   [EXPR_ATAN2] = TAPE_ATAN2, [EXPR_SINH] = TAPE_SINH,
+    [EXPR_COSH] = TAPE_COSH,   [EXPR_TANH] = TAPE_TANH,   [EXPR_EXP] = TAPE_EXP,
+    [EXPR_LOG] = TAPE_LOG,     [EXPR_ABS] = TAPE_ABS,     [EXPR_SIGN] = TAPE_SIGN,
+    [EXPR_MIN] = TAPE_MIN,     [EXPR_MAX] = TAPE_MAX,     [EXPR_MOD] = TAPE_MOD,
+    [EXPR_FLOOR] = TAPE_FLOOR, [EXPR_LESS] = TAPE_LESS,   [EXPR_LESS_EQUAL] = TAPE_LESS_EQUAL,
+    [EXPR_EQUAL] = TAPE_EQUAL, [EXPR_AND] = TAPE_AND,     [EXPR_OR] = TAPE_OR,
     [EXPR_NOT] = TAPE_NOT,
 };
 
@@ -229,19 +231,27 @@ static tape_value lower_node(struct tape_builder *builder, expr e) {
   switch (kind) {
   case EXPR_NUMBER:
     return builder_constant(builder, double_from_rational(expr_constant(graph, e)));
-  case EXPR_PI: return builder_constant(builder, 0x1.921fb54442d18p+1);
-  case EXPR_SYMBOL: bug("no value for the symbol '%s'", expr_symbol_name(graph, e));
-  case EXPR_SUM: return lower_sum(builder, e);
-  case EXPR_PRODUCT: return lower_product(builder, e);
-  case EXPR_SIN: return lower_sine(builder, operands[0].node, false);
-  case EXPR_COS: return lower_sine(builder, operands[0].node, true);
-  case EXPR_TRUE: return builder_truth(builder, true);
-  case EXPR_FALSE: return builder_truth(builder, false);
+  case EXPR_PI:
+    return builder_constant(builder, 0x1.921fb54442d18p+1);
+  case EXPR_SYMBOL:
+    bug("no value for the symbol '%s'", expr_symbol_name(graph, e));
+  case EXPR_SUM:
+    return lower_sum(builder, e);
+  case EXPR_PRODUCT:
+    return lower_product(builder, e);
+  case EXPR_SIN:
+    return lower_sine(builder, operands[0].node, false);
+  case EXPR_COS:
+    return lower_sine(builder, operands[0].node, true);
+  case EXPR_TRUE:
+    return builder_truth(builder, true);
+  case EXPR_FALSE:
+    return builder_truth(builder, false);
   case EXPR_IF:
     return builder_select(builder, value_of(builder, operands[0].node),
-                          value_of(builder, operands[1].node),
-                          value_of(builder, operands[2].node));
-  default: break;
+                          value_of(builder, operands[1].node), value_of(builder, operands[2].node));
+  default:
+    break;
   }
   if (operation_of[kind] == 0) bug("no instruction for operator %d", (int)kind);
   tape_value first = value_of(builder, operands[0].node);
@@ -272,8 +282,7 @@ tape_value builder_lower(struct tape_builder *builder, expr e) {
     uint32_t count, waiting = builder->stack.count;
     const struct expr_operand *operands = needed_operands(builder, top, &count);
     for (uint32_t i = count; i-- > 0;)
-      if (!is_lowered(builder, operands[i].node))
-        vector_push(&builder->stack, operands[i].node);
+      if (!is_lowered(builder, operands[i].node)) vector_push(&builder->stack, operands[i].node);
     if (builder->stack.count > waiting) continue;
     set_value(builder, top, lower_node(builder, top));
     (void)vector_pop(&builder->stack);

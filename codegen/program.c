@@ -10,8 +10,8 @@ const char *const program_function_names[PROGRAM_FUNCTION_COUNT] = {
 
 /* The tables need these whatever is asked; they are small. */
 enum {
-  PROGRAM_DEFAULTS = PROGRAM_COMPLETE_PARAMETERS | PROGRAM_DEFAULT_INPUTS | PROGRAM_RUN_DEFAULTS |
-                     PROGRAM_START
+  PROGRAM_DEFAULTS =
+      PROGRAM_COMPLETE_PARAMETERS | PROGRAM_DEFAULT_INPUTS | PROGRAM_RUN_DEFAULTS | PROGRAM_START
 };
 
 struct program *program_build(dyn_context *context, struct system *system, uint32_t functions) {
@@ -57,21 +57,34 @@ void program_dump(const struct program *program, struct text *out) {
 static int64_t expected_results(const dyn_model *tables, enum program_function function) {
   int64_t n = tables->n_coordinates, columns = n + tables->n_rates;
   switch (function) {
-  case PROGRAM_FUNCTION_COMPLETE_PARAMETERS: return tables->n_parameters;
-  case PROGRAM_FUNCTION_DEFAULT_INPUTS: return tables->n_inputs;
-  case PROGRAM_FUNCTION_RUN_DEFAULTS: return DYN_RUN_COUNT;
+  case PROGRAM_FUNCTION_COMPLETE_PARAMETERS:
+    return tables->n_parameters;
+  case PROGRAM_FUNCTION_DEFAULT_INPUTS:
+    return tables->n_inputs;
+  case PROGRAM_FUNCTION_RUN_DEFAULTS:
+    return DYN_RUN_COUNT;
   case PROGRAM_FUNCTION_START:
-  case PROGRAM_FUNCTION_RHS: return tables->n_state;
-  case PROGRAM_FUNCTION_INITIAL_POSITION: return tables->n_initial_position * (1 + columns);
-  case PROGRAM_FUNCTION_INITIAL_VELOCITY: return tables->n_initial_velocity * (1 + n);
+  case PROGRAM_FUNCTION_RHS:
+    return tables->n_state;
+  case PROGRAM_FUNCTION_INITIAL_POSITION:
+    return tables->n_initial_position * (1 + columns);
+  case PROGRAM_FUNCTION_INITIAL_VELOCITY:
+    return tables->n_initial_velocity * (1 + n);
   case PROGRAM_FUNCTION_ACCELERATION:
-  case PROGRAM_FUNCTION_FORCING: return n;
-  case PROGRAM_FUNCTION_MASS_MATRIX: return n * n;
-  case PROGRAM_FUNCTION_JACOBIAN: return tables->n_jacobian;
-  case PROGRAM_FUNCTION_ENERGIES: return 2;
-  case PROGRAM_FUNCTION_OUTPUT_VALUES: return tables->n_outputs;
-  case PROGRAM_FUNCTION_INVARIANT_VALUES: return tables->n_invariants;
-  case PROGRAM_FUNCTION_COUNT: break;
+  case PROGRAM_FUNCTION_FORCING:
+    return n;
+  case PROGRAM_FUNCTION_MASS_MATRIX:
+    return n * n;
+  case PROGRAM_FUNCTION_JACOBIAN:
+    return tables->n_jacobian;
+  case PROGRAM_FUNCTION_ENERGIES:
+    return 2;
+  case PROGRAM_FUNCTION_OUTPUT_VALUES:
+    return tables->n_outputs;
+  case PROGRAM_FUNCTION_INVARIANT_VALUES:
+    return tables->n_invariants;
+  case PROGRAM_FUNCTION_COUNT:
+    break;
   }
   return -1;
 }

@@ -25,17 +25,17 @@ enum { /* sets of functions */
 #define PROGRAM_FUNCTION(name, member) PROGRAM_##name = 1 << PROGRAM_FUNCTION_##name,
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
-  PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
-  /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
-  PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES
+       PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
+       /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
+       PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES
 };
 
 extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs", ... */
 
 struct program {
-  struct arena arena;   /* owns the tables and strings */
-  struct system *system; /* needed by program_add; not owned */
-  uint32_t functions;   /* those asked for so far */
+  struct arena arena;                         /* owns the tables and strings */
+  struct system *system;                      /* needed by program_add; not owned */
+  uint32_t functions;                         /* those asked for so far */
   struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
   /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
    * and backend.h. n_jacobian and its pattern are there once the Jacobian is. */

@@ -112,8 +112,7 @@ static struct tape *parameters_tape(const struct program *program) {
   for (uint32_t k = 0; k < state.order.count; k++) {
     uint32_t i = state.order.items[k];
     const struct model_parameter *parameter = &model->parameters.items[i];
-    tape_value own =
-        parameter->value == 0 ? zero : builder_lower(&builder, parameter->value);
+    tape_value own = parameter->value == 0 ? zero : builder_lower(&builder, parameter->value);
     tape_value mask = builder_input(&builder, TAPE_ARRAY_X, i);
     tape_value is_free = builder_binary(&builder, TAPE_EQUAL, mask, zero);
     tape_value value =
@@ -215,22 +214,36 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   const struct system *system = program->system;
   size_t n = system->n;
   switch (function) {
-  case PROGRAM_FUNCTION_COMPLETE_PARAMETERS: return parameters_tape(program);
-  case PROGRAM_FUNCTION_DEFAULT_INPUTS: return inputs_tape(program);
-  case PROGRAM_FUNCTION_RUN_DEFAULTS: return run_tape(program);
-  case PROGRAM_FUNCTION_START: return start_tape(program);
-  case PROGRAM_FUNCTION_INITIAL_POSITION: return condition_tape(program, false);
-  case PROGRAM_FUNCTION_INITIAL_VELOCITY: return condition_tape(program, true);
-  case PROGRAM_FUNCTION_RHS: return rhs_tape(program, false);
-  case PROGRAM_FUNCTION_ACCELERATION: return rhs_tape(program, true);
-  case PROGRAM_FUNCTION_MASS_MATRIX: return array_tape(program, system->mass, n * n);
-  case PROGRAM_FUNCTION_FORCING: return array_tape(program, system->forcing, n);
-  case PROGRAM_FUNCTION_JACOBIAN: return program_build_jacobian(program);
-  case PROGRAM_FUNCTION_ENERGIES: return energies_tape(program);
+  case PROGRAM_FUNCTION_COMPLETE_PARAMETERS:
+    return parameters_tape(program);
+  case PROGRAM_FUNCTION_DEFAULT_INPUTS:
+    return inputs_tape(program);
+  case PROGRAM_FUNCTION_RUN_DEFAULTS:
+    return run_tape(program);
+  case PROGRAM_FUNCTION_START:
+    return start_tape(program);
+  case PROGRAM_FUNCTION_INITIAL_POSITION:
+    return condition_tape(program, false);
+  case PROGRAM_FUNCTION_INITIAL_VELOCITY:
+    return condition_tape(program, true);
+  case PROGRAM_FUNCTION_RHS:
+    return rhs_tape(program, false);
+  case PROGRAM_FUNCTION_ACCELERATION:
+    return rhs_tape(program, true);
+  case PROGRAM_FUNCTION_MASS_MATRIX:
+    return array_tape(program, system->mass, n * n);
+  case PROGRAM_FUNCTION_FORCING:
+    return array_tape(program, system->forcing, n);
+  case PROGRAM_FUNCTION_JACOBIAN:
+    return program_build_jacobian(program);
+  case PROGRAM_FUNCTION_ENERGIES:
+    return energies_tape(program);
   case PROGRAM_FUNCTION_OUTPUT_VALUES:
     return array_tape(program, system->output, system->model->outputs.count);
-  case PROGRAM_FUNCTION_INVARIANT_VALUES: return invariants_tape(program);
-  case PROGRAM_FUNCTION_COUNT: break;
+  case PROGRAM_FUNCTION_INVARIANT_VALUES:
+    return invariants_tape(program);
+  case PROGRAM_FUNCTION_COUNT:
+    break;
   }
   return NULL;
 }

@@ -1,10 +1,9 @@
 /* The Jacobian d(x')/dx and its pattern.
  *
- * Differentiating r = M q'' - f = 0 at the solved q'' gives  d(q'')/dx = -M^-1 (dr/dx),  so that M is
- * factorised once for q'' and all columns. Rates follow by the chain rule:
- *     d(z')/dx = (partial of z' by x) + (partial of z' by q'') d(q'')/dx.
- * M^-1 fills the connected blocks of M: a column of d(q'')/dx has entries in the blocks that dr/dx
- * touches. */
+ * Differentiating r = M q'' - f = 0 at the solved q'' gives  d(q'')/dx = -M^-1 (dr/dx),  so that M
+ * is factorised once for q'' and all columns. Rates follow by the chain rule: d(z')/dx = (partial
+ * of z' by x) + (partial of z' by q'') d(q'')/dx. M^-1 fills the connected blocks of M: a column of
+ * d(q'')/dx has entries in the blocks that dr/dx touches. */
 #include "codegen/program_build.h"
 
 struct jacobian {
@@ -15,7 +14,7 @@ struct jacobian {
   bool *by_state;             /* n * columns: d(q'')/dx may differ from 0 */
   uint32_t *solved;           /* columns: 1 + its place among the right sides, 0: zero column */
   uint32_t solved_count;
-  tape_value *solution;       /* n * solved_count */
+  tape_value *solution; /* n * solved_count */
 };
 
 static bool is_zero(const struct system *system, expr e) {

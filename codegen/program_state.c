@@ -15,8 +15,7 @@ void state_builder_init(struct tape_builder *builder, const struct program *prog
     builder_bind(builder, model->states.items[i].value,
                  builder_input(builder, TAPE_ARRAY_X, 2 * n + i));
   for (uint32_t i = 0; i < model->inputs.count; i++)
-    builder_bind(builder, model->inputs.items[i].symbol,
-                 builder_input(builder, TAPE_ARRAY_U, i));
+    builder_bind(builder, model->inputs.items[i].symbol, builder_input(builder, TAPE_ARRAY_U, i));
   for (uint32_t i = 0; i < model->parameters.count; i++)
     builder_bind(builder, model->parameters.items[i].symbol,
                  builder_input(builder, TAPE_ARRAY_P, i));

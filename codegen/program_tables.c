@@ -57,16 +57,14 @@ static void fill_variables(struct program *program) {
   struct arena *arena = &program->arena;
   dyn_variable *rates = arena_array(arena, dyn_variable, model->states.count);
   for (uint32_t i = 0; i < model->states.count; i++)
-    rates[i] =
-        variable(program, &model->states.items[i].id, model->states.items[i].id.unit.si);
+    rates[i] = variable(program, &model->states.items[i].id, model->states.items[i].id.unit.si);
   dyn_variable *parameters = arena_array(arena, dyn_variable, model->parameters.count);
   for (uint32_t i = 0; i < model->parameters.count; i++)
     parameters[i] =
         variable(program, &model->parameters.items[i].id, model->parameters.items[i].id.unit.si);
   dyn_variable *inputs = arena_array(arena, dyn_variable, model->inputs.count);
   for (uint32_t i = 0; i < model->inputs.count; i++)
-    inputs[i] =
-        variable(program, &model->inputs.items[i].id, model->inputs.items[i].id.unit.si);
+    inputs[i] = variable(program, &model->inputs.items[i].id, model->inputs.items[i].id.unit.si);
   dyn_variable *outputs = arena_array(arena, dyn_variable, model->outputs.count);
   for (uint32_t i = 0; i < model->outputs.count; i++)
     outputs[i] =
@@ -80,8 +78,7 @@ static void fill_variables(struct program *program) {
 static dyn_condition *fill_conditions(struct program *program, bool at_velocity_level,
                                       int32_t *count) {
   const struct model *model = program->system->model;
-  dyn_condition *conditions =
-      arena_array(&program->arena, dyn_condition, model->conditions.count);
+  dyn_condition *conditions = arena_array(&program->arena, dyn_condition, model->conditions.count);
   *count = 0;
   for (uint32_t i = 0; i < model->conditions.count; i++)
     if (model->conditions.items[i].at_velocity_level == at_velocity_level)
@@ -91,8 +88,7 @@ static dyn_condition *fill_conditions(struct program *program, bool at_velocity_
 
 static void fill_invariants(struct program *program) {
   const struct system *system = program->system;
-  dyn_invariant *invariants =
-      arena_array(&program->arena, dyn_invariant, system->invariant_count);
+  dyn_invariant *invariants = arena_array(&program->arena, dyn_invariant, system->invariant_count);
   for (uint32_t i = 0; i < system->invariant_count; i++)
     invariants[i] = (dyn_invariant){keep(program, system->invariants[i].name),
                                     keep(program, system->invariants[i].unit)};
@@ -118,8 +114,7 @@ void program_fill_tables(struct program *program) {
   tables->n_parameters = (int32_t)model->parameters.count;
   tables->n_inputs = (int32_t)model->inputs.count;
   tables->n_outputs = (int32_t)model->outputs.count;
-  tables->integrator =
-      model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
+  tables->integrator = model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
   fill_coordinates(program);
   fill_variables(program);
   fill_invariants(program);

@@ -3,8 +3,8 @@
 #include "codegen/builder.h"
 
 enum {
-  UNROLL_ALWAYS = 6,          /* unknowns */
-  UNROLL_OPERATIONS = 3000,   /* multiply-adds of factor and right sides, sparse matrices */
+  UNROLL_ALWAYS = 6,             /* unknowns */
+  UNROLL_OPERATIONS = 3000,      /* multiply-adds of factor and right sides, sparse matrices */
   UNROLL_DENSE_OPERATIONS = 400, /* the same where little is zero: loops do well */
   LARGEST_DENSE_FALLBACK = 2000, /* unknowns of a sparse system that get room for LU */
 };
@@ -30,8 +30,8 @@ static struct choice choose(const struct solver_shape *shape) {
   choice.order = checked_calloc(n + 1, sizeof *choice.order);
   choice.filled = checked_calloc(n * n + 1, sizeof *choice.filled);
   sparse_order(shape->n, shape->nonzero, choice.order);
-  choice.operations = sparse_fill(shape->n, shape->nonzero, choice.order, choice.filled,
-                                  &choice.factor_count);
+  choice.operations =
+      sparse_fill(shape->n, shape->nonzero, choice.order, choice.filled, &choice.factor_count);
   uint64_t total = choice.operations + shape->columns * (2 * choice.factor_count + n);
   bool is_sparse = 2 * choice.factor_count <= n * (n - 1) / 2 && n > 1;
   if (total <= (is_sparse || n <= UNROLL_ALWAYS ? UNROLL_OPERATIONS : UNROLL_DENSE_OPERATIONS))
@@ -53,8 +53,7 @@ static void lay_out(struct tape_builder *builder, struct tape_solver *solver) {
   if (is_sparse)
     solver->factor = builder_reserve_work(builder, (size_t)solver->factor_count + 2 * n);
   solver->lu = TAPE_NO_LU;
-  if (!is_sparse || has_full)
-    solver->lu = builder_reserve_work(builder, full + 3 * n);
+  if (!is_sparse || has_full) solver->lu = builder_reserve_work(builder, full + 3 * n);
   if (!is_sparse) solver->factor = solver->lu;
 }
 
@@ -120,8 +119,10 @@ void solver_entry(struct tape_builder *builder, uint32_t index, uint32_t row, ui
 
 void solver_factor(struct tape_builder *builder, uint32_t index) {
   if (builder->tape->solvers.items[index].n == 0) return;
-  if (builder->tape->solvers.items[index].kind == SOLVER_UNROLLED) unroll_factor(builder, index);
-  else builder_effect(builder, TAPE_FACTOR, 0, index, 0);
+  if (builder->tape->solvers.items[index].kind == SOLVER_UNROLLED)
+    unroll_factor(builder, index);
+  else
+    builder_effect(builder, TAPE_FACTOR, 0, index, 0);
 }
 
 /* ---- right sides */
@@ -145,7 +146,8 @@ void right_side_entry(struct tape_builder *builder, uint32_t right_side, uint32_
                       uint32_t column, tape_value a) {
   struct tape_right_side *side = &builder->tape->right_sides.items[right_side];
   uint32_t place = row + column * builder->tape->solvers.items[side->solver].n;
-  if (side->values != NULL) side->values[place] = a;
+  if (side->values != NULL)
+    side->values[place] = a;
   else if (!builder_is_constant(builder, a, 0))
     builder_effect(builder, TAPE_STORE, a, TAPE_ARRAY_WORK, side->offset + place);
 }

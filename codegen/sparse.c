@@ -1,6 +1,7 @@
 /* Structure of a sparse L D L^T: order of elimination (AMD), fill, and the tables that the loop
  * kernel runs over. Everything here happens when a model is compiled.
- * Source: P. Amestoy, T. Davis, I. Duff, An approximate minimum degree ordering algorithm (1996). */
+ * Source: P. Amestoy, T. Davis, I. Duff, An approximate minimum degree ordering algorithm (1996).
+ */
 #include "codegen/builder.h"
 #include <suitesparse/amd.h>
 #include <string.h>
@@ -30,7 +31,8 @@ uint64_t sparse_fill(uint32_t n, const bool *nonzero, const int32_t *order, bool
   for (size_t j = 0; j < size; j++)
     for (size_t i = 0; i < size; i++) {
       size_t row = (size_t)order[i], column = (size_t)order[j];
-      filled[i + j * size] = i > j && (nonzero[row + column * size] || nonzero[column + row * size]);
+      filled[i + j * size] =
+          i > j && (nonzero[row + column * size] || nonzero[column + row * size]);
     }
   for (size_t k = 0; k < size; k++) {
     uint32_t count = 0;

@@ -45,10 +45,14 @@ void tape_free(struct tape *tape) {
 static uint32_t factor_operations(const struct tape_solver *solver) {
   uint64_t n = solver->n;
   switch (solver->kind) {
-  case SOLVER_UNROLLED: return 0;
-  case SOLVER_DENSE: return (uint32_t)(n * n * n / 6);
-  case SOLVER_SPARSE: return solver->target_count;
-  case SOLVER_LU: return (uint32_t)(n * n * n / 3);
+  case SOLVER_UNROLLED:
+    return 0;
+  case SOLVER_DENSE:
+    return (uint32_t)(n * n * n / 6);
+  case SOLVER_SPARSE:
+    return solver->target_count;
+  case SOLVER_LU:
+    return (uint32_t)(n * n * n / 3);
   }
   return 0;
 }
@@ -66,11 +70,16 @@ struct tape_counts tape_count(const struct tape *tape) {
     enum tape_operation operation = instruction->operation;
     if (operation == TAPE_CONSTANT || operation == TAPE_INPUT) continue;
     counts.instructions++;
-    if (operation == TAPE_ADD || operation == TAPE_SUBTRACT) counts.additions++;
-    else if (operation == TAPE_MULTIPLY) counts.multiplications++;
-    else if (operation == TAPE_DIVIDE) counts.divisions++;
-    else if (operation >= TAPE_SQRT && operation <= TAPE_LOG) counts.functions++;
-    else if (operation == TAPE_LOAD || operation == TAPE_STORE) counts.memory++;
+    if (operation == TAPE_ADD || operation == TAPE_SUBTRACT)
+      counts.additions++;
+    else if (operation == TAPE_MULTIPLY)
+      counts.multiplications++;
+    else if (operation == TAPE_DIVIDE)
+      counts.divisions++;
+    else if (operation >= TAPE_SQRT && operation <= TAPE_LOG)
+      counts.functions++;
+    else if (operation == TAPE_LOAD || operation == TAPE_STORE)
+      counts.memory++;
     else if (operation == TAPE_FACTOR)
       counts.kernel_operations += factor_operations(&tape->solvers.items[instruction->b]);
     else if (operation == TAPE_SUBSTITUTE)
@@ -88,9 +97,12 @@ static enum tape_result wanted_operand(enum tape_operation operation, unsigned k
   case TAPE_OR:
   case TAPE_NOT:
   case TAPE_GUARD_FACTOR:
-  case TAPE_GUARD_SUBSTITUTE: return TAPE_RESULT_T;
-  case TAPE_SELECT: return k == 0 ? TAPE_RESULT_T : TAPE_RESULT_V;
-  default: return TAPE_RESULT_V;
+  case TAPE_GUARD_SUBSTITUTE:
+    return TAPE_RESULT_T;
+  case TAPE_SELECT:
+    return k == 0 ? TAPE_RESULT_T : TAPE_RESULT_V;
+  default:
+    return TAPE_RESULT_V;
   }
 }
 
@@ -170,15 +182,21 @@ static void dump_instruction(const struct tape *tape, uint32_t index, struct tex
   const struct tape_instruction *instruction = &tape->code.items[index];
   const struct tape_operation_facts *facts = &tape_facts[instruction->operation];
   const uint32_t operands[3] = {instruction->a, instruction->b, instruction->c};
-  if (facts->result == TAPE_RESULT_N) text_put(out, "  ");
-  else text_format(out, "  %%%u = ", index);
+  if (facts->result == TAPE_RESULT_N)
+    text_put(out, "  ");
+  else
+    text_format(out, "  %%%u = ", index);
   switch (instruction->operation) {
-  case TAPE_CONSTANT: text_number(out, instruction->number); break;
+  case TAPE_CONSTANT:
+    text_number(out, instruction->number);
+    break;
   case TAPE_INPUT:
     text_put(out, arrays[instruction->a]);
     if (instruction->a != TAPE_ARRAY_TIME) text_format(out, "[%u]", instruction->b);
     break;
-  case TAPE_LOAD: text_format(out, "work[%u]", instruction->b); break;
+  case TAPE_LOAD:
+    text_format(out, "work[%u]", instruction->b);
+    break;
   case TAPE_STORE:
     text_format(out, "%s[%u] = %%%u", arrays[instruction->b], instruction->c, instruction->a);
     break;
@@ -201,7 +219,7 @@ static void dump_instruction(const struct tape *tape, uint32_t index, struct tex
 void tape_dump(const struct tape *tape, struct text *out) {
   for (uint32_t i = 0; i < tape->solvers.count; i++) dump_solver(&tape->solvers.items[i], i, out);
   for (uint32_t i = 0; i < tape->right_sides.count; i++)
-    text_format(out, "right side %u: solver %u, columns %u\n", i,
-                tape->right_sides.items[i].solver, tape->right_sides.items[i].columns);
+    text_format(out, "right side %u: solver %u, columns %u\n", i, tape->right_sides.items[i].solver,
+                tape->right_sides.items[i].columns);
   for (uint32_t i = 0; i < tape->code.count; i++) dump_instruction(tape, i, out);
 }

@@ -10,8 +10,8 @@
  *    "all pivots are good". GUARD_FACTOR and GUARD_SUBSTITUTE do nothing if that holds; otherwise
  *    they solve by LU with row pivoting in the workspace, and SOLUTION picks the result.
  *  - by kernel: STOREs put A and B into the workspace, FACTOR and SUBSTITUTE call loops (dense or
- *    sparse L D L^T with the same way out to LU; LU at once where A is not symmetric), LOADs fetch X.
- * Where LU finds A singular too, the function ends and returns 1 + the index of the unknown. */
+ *    sparse L D L^T with the same way out to LU; LU at once where A is not symmetric), LOADs fetch
+ * X. Where LU finds A singular too, the function ends and returns 1 + the index of the unknown. */
 #ifndef DYN_CODEGEN_TAPE_H
 #define DYN_CODEGEN_TAPE_H
 #include "base/text.h"
@@ -107,9 +107,9 @@ int tape_run(const struct tape *tape, const struct tape_arguments *arguments);
 uint32_t tape_interpreter_work(const struct tape *tape);
 
 struct tape_counts {
-  uint32_t instructions; /* all but constants and inputs */
+  uint32_t instructions;                                     /* all but constants and inputs */
   uint32_t additions, multiplications, divisions, functions; /* sqrt and libm calls */
-  uint32_t memory;       /* loads and stores */
+  uint32_t memory;                                           /* loads and stores */
   uint32_t kernel_operations; /* multiply-adds inside solver kernels (estimate) */
 };
 struct tape_counts tape_count(const struct tape *tape);

@@ -10,35 +10,59 @@ uint32_t tape_interpreter_work(const struct tape *tape) {
 
 static double input(const struct tape_arguments *arguments, uint32_t array, uint32_t index) {
   switch (array) {
-  case TAPE_ARRAY_X: return arguments->x[index];
-  case TAPE_ARRAY_U: return arguments->u[index];
-  case TAPE_ARRAY_P: return arguments->p[index];
-  default: return arguments->t;
+  case TAPE_ARRAY_X:
+    return arguments->x[index];
+  case TAPE_ARRAY_U:
+    return arguments->u[index];
+  case TAPE_ARRAY_P:
+    return arguments->p[index];
+  default:
+    return arguments->t;
   }
 }
 
 static double evaluate(enum tape_operation operation, double a, double b) {
   switch (operation) {
-  case TAPE_POW: return pow(a, b);
-  case TAPE_SIN: return sin(a);
-  case TAPE_COS: return cos(a);
-  case TAPE_TAN: return tan(a);
-  case TAPE_ASIN: return asin(a);
-  case TAPE_ACOS: return acos(a);
-  case TAPE_ATAN: return atan(a);
-  case TAPE_ATAN2: return atan2(a, b);
-  case TAPE_SINH: return sinh(a);
-  case TAPE_COSH: return cosh(a);
-  case TAPE_TANH: return tanh(a);
-  case TAPE_EXP: return exp(a);
-  case TAPE_LOG: return log(a);
-  case TAPE_ABS: return fabs(a);
-  case TAPE_SIGN: return a > 0 ? 1 : a < 0 ? -1 : 0;
-  case TAPE_MIN: return b < a ? b : a;
-  case TAPE_MAX: return a < b ? b : a;
-  case TAPE_MOD: return a - b * floor(a / b);
-  case TAPE_FLOOR: return floor(a);
-  default: return 0; /* the others are in tape_run */
+  case TAPE_POW:
+    return pow(a, b);
+  case TAPE_SIN:
+    return sin(a);
+  case TAPE_COS:
+    return cos(a);
+  case TAPE_TAN:
+    return tan(a);
+  case TAPE_ASIN:
+    return asin(a);
+  case TAPE_ACOS:
+    return acos(a);
+  case TAPE_ATAN:
+    return atan(a);
+  case TAPE_ATAN2:
+    return atan2(a, b);
+  case TAPE_SINH:
+    return sinh(a);
+  case TAPE_COSH:
+    return cosh(a);
+  case TAPE_TANH:
+    return tanh(a);
+  case TAPE_EXP:
+    return exp(a);
+  case TAPE_LOG:
+    return log(a);
+  case TAPE_ABS:
+    return fabs(a);
+  case TAPE_SIGN:
+    return a > 0 ? 1 : a < 0 ? -1 : 0;
+  case TAPE_MIN:
+    return b < a ? b : a;
+  case TAPE_MAX:
+    return a < b ? b : a;
+  case TAPE_MOD:
+    return a - b * floor(a / b);
+  case TAPE_FLOOR:
+    return floor(a);
+  default:
+    return 0; /* the others are in tape_run */
   }
 }
 
@@ -51,16 +75,22 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
                       const struct tape_instruction *i, const double *v) {
   double *work = arguments->work;
   switch (i->operation) {
-  case TAPE_STORE: (i->b == TAPE_ARRAY_OUT ? arguments->out : work)[i->c] = v[i->a]; return 0;
-  case TAPE_CLEAR: memset(work + i->b, 0, i->c * sizeof(double)); return 0;
-  case TAPE_FACTOR: return kernel_factor(&tape->solvers.items[i->b], work);
+  case TAPE_STORE:
+    (i->b == TAPE_ARRAY_OUT ? arguments->out : work)[i->c] = v[i->a];
+    return 0;
+  case TAPE_CLEAR:
+    memset(work + i->b, 0, i->c * sizeof(double));
+    return 0;
+  case TAPE_FACTOR:
+    return kernel_factor(&tape->solvers.items[i->b], work);
   case TAPE_GUARD_FACTOR: {
     const struct tape_solver *solver = &tape->solvers.items[i->b];
     if (v[i->a] != 0) return 0;
     store_values(v, solver->values, (size_t)solver->n * solver->n, work + solver->matrix);
     return kernel_factor(solver, work);
   }
-  default: break;
+  default:
+    break;
   }
   const struct tape_right_side *side = &tape->right_sides.items[i->b];
   const struct tape_solver *solver = &tape->solvers.items[side->solver];
@@ -84,25 +114,63 @@ int tape_run(const struct tape *tape, const struct tape_arguments *arguments) {
   for (uint32_t k = 0; k < tape->code.count; k++) {
     const struct tape_instruction *i = &tape->code.items[k];
     switch ((enum tape_operation)i->operation) {
-    case TAPE_CONSTANT: v[k] = i->number; break;
-    case TAPE_INPUT: v[k] = input(arguments, i->a, i->b); break;
-    case TAPE_ADD: v[k] = v[i->a] + v[i->b]; break;
-    case TAPE_SUBTRACT: v[k] = v[i->a] - v[i->b]; break;
-    case TAPE_MULTIPLY: v[k] = v[i->a] * v[i->b]; break;
-    case TAPE_DIVIDE: v[k] = v[i->a] / v[i->b]; break;
-    case TAPE_NEGATE: v[k] = -v[i->a]; break;
-    case TAPE_SQRT: v[k] = sqrt(v[i->a]); break;
-    case TAPE_LESS: v[k] = v[i->a] < v[i->b]; break;
-    case TAPE_LESS_EQUAL: v[k] = v[i->a] <= v[i->b]; break;
-    case TAPE_EQUAL: v[k] = v[i->a] == v[i->b]; break;
-    case TAPE_AND: v[k] = v[i->a] != 0 && v[i->b] != 0; break;
-    case TAPE_OR: v[k] = v[i->a] != 0 || v[i->b] != 0; break;
-    case TAPE_NOT: v[k] = v[i->a] == 0; break;
-    case TAPE_TRUE: v[k] = 1; break;
-    case TAPE_FALSE: v[k] = 0; break;
-    case TAPE_SELECT: v[k] = v[i->a] != 0 ? v[i->b] : v[i->c]; break;
-    case TAPE_LOAD: v[k] = arguments->work[i->b]; break;
-    case TAPE_SOLUTION: v[k] = solution(tape, arguments, i, v); break;
+    case TAPE_CONSTANT:
+      v[k] = i->number;
+      break;
+    case TAPE_INPUT:
+      v[k] = input(arguments, i->a, i->b);
+      break;
+    case TAPE_ADD:
+      v[k] = v[i->a] + v[i->b];
+      break;
+    case TAPE_SUBTRACT:
+      v[k] = v[i->a] - v[i->b];
+      break;
+    case TAPE_MULTIPLY:
+      v[k] = v[i->a] * v[i->b];
+      break;
+    case TAPE_DIVIDE:
+      v[k] = v[i->a] / v[i->b];
+      break;
+    case TAPE_NEGATE:
+      v[k] = -v[i->a];
+      break;
+    case TAPE_SQRT:
+      v[k] = sqrt(v[i->a]);
+      break;
+    case TAPE_LESS:
+      v[k] = v[i->a] < v[i->b];
+      break;
+    case TAPE_LESS_EQUAL:
+      v[k] = v[i->a] <= v[i->b];
+      break;
+    case TAPE_EQUAL:
+      v[k] = v[i->a] == v[i->b];
+      break;
+    case TAPE_AND:
+      v[k] = v[i->a] != 0 && v[i->b] != 0;
+      break;
+    case TAPE_OR:
+      v[k] = v[i->a] != 0 || v[i->b] != 0;
+      break;
+    case TAPE_NOT:
+      v[k] = v[i->a] == 0;
+      break;
+    case TAPE_TRUE:
+      v[k] = 1;
+      break;
+    case TAPE_FALSE:
+      v[k] = 0;
+      break;
+    case TAPE_SELECT:
+      v[k] = v[i->a] != 0 ? v[i->b] : v[i->c];
+      break;
+    case TAPE_LOAD:
+      v[k] = arguments->work[i->b];
+      break;
+    case TAPE_SOLUTION:
+      v[k] = solution(tape, arguments, i, v);
+      break;
     default:
       if (tape_operation_has_effect(i->operation)) {
         int failure = run_effect(tape, arguments, i, v);

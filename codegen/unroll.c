@@ -17,8 +17,7 @@ static void start_state(struct tape_builder *builder, uint32_t index) {
   for (size_t j = 0; j < n; j++) {
     state->inverses[j] = NO_VALUE;
     for (size_t i = 0; i < n; i++)
-      state->l[i + j * n] =
-          solver->values[(size_t)solver->order[i] + (size_t)solver->order[j] * n];
+      state->l[i + j * n] = solver->values[(size_t)solver->order[i] + (size_t)solver->order[j] * n];
   }
 }
 
@@ -43,7 +42,8 @@ static tape_value subtract_product(struct tape_builder *builder, tape_value a, t
 
 static tape_value pivot_is_good(struct tape_builder *builder, size_t n, tape_value diagonal,
                                 tape_value pivot) {
-  if (diagonal == pivot) return builder_binary(builder, TAPE_LESS, builder_constant(builder, 0), pivot);
+  if (diagonal == pivot)
+    return builder_binary(builder, TAPE_LESS, builder_constant(builder, 0), pivot);
   tape_value tolerance = builder_constant(builder, (double)n * KERNEL_PIVOT_TOLERANCE);
   tape_value limit = builder_binary(builder, TAPE_MULTIPLY, tolerance, diagonal);
   return builder_binary(builder, TAPE_LESS, limit, pivot);
@@ -62,8 +62,8 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
                         pivot_is_good(builder, n, diagonal, state->pivots[k]));
     for (size_t j = k + 1; j < n; j++) {
       if (is_zero(builder, l[j + k * n])) continue;
-      tape_value scaled = builder_binary(builder, TAPE_MULTIPLY, l[j + k * n],
-                                         inverse_pivot(builder, state, k));
+      tape_value scaled =
+          builder_binary(builder, TAPE_MULTIPLY, l[j + k * n], inverse_pivot(builder, state, k));
       for (size_t i = j; i < n; i++)
         l[i + j * n] = subtract_product(builder, l[i + j * n], l[i + k * n], scaled);
       l[j + k * n] = scaled;
@@ -78,8 +78,7 @@ static void substitute(struct tape_builder *builder, struct solver_state *state,
                        bool is_single, tape_value *y) {
   const tape_value *l = state->l;
   for (size_t k = 0; k < n; k++)
-    for (size_t i = k + 1; i < n; i++)
-      y[i] = subtract_product(builder, y[i], l[i + k * n], y[k]);
+    for (size_t i = k + 1; i < n; i++) y[i] = subtract_product(builder, y[i], l[i + k * n], y[k]);
   for (size_t k = n; k-- > 0;) {
     if (!is_zero(builder, y[k])) {
       if (is_single && state->inverses[k] == NO_VALUE)
@@ -87,8 +86,7 @@ static void substitute(struct tape_builder *builder, struct solver_state *state,
       else
         y[k] = builder_binary(builder, TAPE_MULTIPLY, y[k], inverse_pivot(builder, state, k));
     }
-    for (size_t i = k + 1; i < n; i++)
-      y[k] = subtract_product(builder, y[k], l[i + k * n], y[i]);
+    for (size_t i = k + 1; i < n; i++) y[k] = subtract_product(builder, y[k], l[i + k * n], y[i]);
   }
 }
 

@@ -16,7 +16,9 @@
  * that had to be factorised lost rank at its unknown k-1 (an index of coordinates). `work` has
  * model->n_work doubles and holds nothing between calls; it may be shared by all functions of
  * the model but not by two threads. Arguments that a function does not read (see its comment) may
- * be NULL. A function that a model does not have is NULL.
+ * be NULL. `work` and `out` must not overlap each other or the arrays read. Of a function that
+ * fails, `out` is undefined. A function that a model does not have (no `initial` equations of that
+ * level, no energies, no Jacobian in this build) is NULL.
  */
 #ifndef DYN_MODEL_H
 #define DYN_MODEL_H

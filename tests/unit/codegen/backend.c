@@ -6,10 +6,12 @@
 static dyn_function *function_of(const dyn_model *model, unsigned function) {
   switch (function) {
 #define PROGRAM_FUNCTION(NAME, member)                                                             \
-  case PROGRAM_FUNCTION_##NAME: return model->member;
+  case PROGRAM_FUNCTION_##NAME:                                                                    \
+    return model->member;
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
-  default: return NULL;
+  default:
+    return NULL;
   }
 }
 
@@ -172,8 +174,8 @@ static void faults_are_texts(void **state) {
   struct backend_options options = backend_default_options();
   options.target = "no-such-machine";
   struct text out = {0};
-  char *fault = open_backend()->emit(compiled.program, PROGRAM_ALL, BACKEND_OBJECT, &options, NULL,
-                                     &out);
+  char *fault =
+      open_backend()->emit(compiled.program, PROGRAM_ALL, BACKEND_OBJECT, &options, NULL, &out);
   assert_non_null(fault);
   assert_int_equal(out.length, 0);
   free(fault);

@@ -51,16 +51,20 @@ static inline void plant_init(struct plant *plant, uint32_t n, uint32_t rates) {
     vector_push(&model->states, state);
   }
   struct system *system = &plant->system;
-  *system = (struct system){.model = model, .graph = model->graph, .method = "lagrange", .n = n,
-                            .rates = rates, .mass_is_symmetric = true};
+  *system = (struct system){.model = model,
+                            .graph = model->graph,
+                            .method = "lagrange",
+                            .n = n,
+                            .rates = rates,
+                            .mass_is_symmetric = true};
   system->mass = checked_calloc((size_t)n * n + 1, sizeof(expr));
   system->forcing = checked_calloc((size_t)n + 1, sizeof(expr));
   system->rate = checked_calloc((size_t)rates + 1, sizeof(expr));
 }
 
 static inline expr plant_parameter(struct plant *plant, const char *name, expr value) {
-  struct model_parameter parameter = {
-      .id = {.name = name, .doc = "", .unit = plain_unit("kg")}, .value = value};
+  struct model_parameter parameter = {.id = {.name = name, .doc = "", .unit = plain_unit("kg")},
+                                      .value = value};
   parameter.symbol = expr_symbol(plant->model.graph, name, NULL);
   vector_push(&plant->model.parameters, parameter);
   return parameter.symbol;
@@ -70,8 +74,8 @@ static inline void plant_output(struct plant *plant, const char *name, expr valu
   struct model_output output = {.id = {.name = name, .doc = "", .unit = plain_unit("1")},
                                 .value = value};
   vector_push(&plant->model.outputs, output);
-  plant->system.output = checked_realloc(plant->system.output,
-                                         plant->model.outputs.count * sizeof(expr));
+  plant->system.output =
+      checked_realloc(plant->system.output, plant->model.outputs.count * sizeof(expr));
   plant->system.output[plant->model.outputs.count - 1] = value;
 }
 
@@ -88,13 +92,12 @@ static inline void chain_equations(struct plant *plant, expr inertia, expr weigh
       plant->system.mass[i + (size_t)j * n] =
           expr_multiply(graph, scale, expr_unary(graph, EXPR_COS, difference));
       expr square = expr_multiply(graph, q[j].velocity, q[j].velocity);
-      terms[j] = expr_negate(
-          graph, expr_multiply(graph, expr_multiply(graph, scale, square),
-                               expr_unary(graph, EXPR_SIN, difference)));
+      terms[j] = expr_negate(graph, expr_multiply(graph, expr_multiply(graph, scale, square),
+                                                  expr_unary(graph, EXPR_SIN, difference)));
     }
     expr load = expr_multiply(graph, expr_integer(graph, (long)(n - i)), weight);
-    terms[n] = expr_negate(
-        graph, expr_multiply(graph, load, expr_unary(graph, EXPR_SIN, q[i].position)));
+    terms[n] =
+        expr_negate(graph, expr_multiply(graph, load, expr_unary(graph, EXPR_SIN, q[i].position)));
     plant->system.forcing[i] = expr_sum(graph, terms, (size_t)n + 1);
   }
   free(terms);
@@ -122,15 +125,16 @@ static inline void chain_init(struct plant *plant, uint32_t n) {
   expr z = model->states.items[0].value;
   plant->system.forcing[0] =
       expr_add(graph, plant->system.forcing[0], expr_add(graph, motor.symbol, z));
-  plant->system.rate[0] = expr_subtract(
-      graph, expr_multiply(graph, expr_ratio(graph, 1, 3), q[n - 1].acceleration), z);
+  plant->system.rate[0] =
+      expr_subtract(graph, expr_multiply(graph, expr_ratio(graph, 1, 3), q[n - 1].acceleration), z);
   plant->system.has_energy = true;
-  plant->system.kinetic_energy = expr_multiply(
-      graph, inertia, expr_multiply(graph, q[0].velocity, q[0].velocity));
+  plant->system.kinetic_energy =
+      expr_multiply(graph, inertia, expr_multiply(graph, q[0].velocity, q[0].velocity));
   plant->system.potential_energy = expr_unary(graph, EXPR_COS, q[0].position);
   plant_output(plant, "a", expr_multiply(graph, length, q[0].acceleration));
-  plant_output(plant, "b", expr_if(graph, expr_binary(graph, EXPR_LESS, z, q[0].position),
-                                   expr_unary(graph, EXPR_ABS, z), model->time));
+  plant_output(plant, "b",
+               expr_if(graph, expr_binary(graph, EXPR_LESS, z, q[0].position),
+                       expr_unary(graph, EXPR_ABS, z), model->time));
   struct model_condition position = {.text = "θ[1] = z^2", .at_velocity_level = false};
   position.residual = expr_subtract(graph, q[0].position, expr_multiply(graph, z, z));
   vector_push(&model->conditions, position);

@@ -84,31 +84,77 @@ static inline expr random_expression(struct scene *scene, struct random_source *
     expr square = expr_add(graph, expr_multiply(graph, a, a), expr_ratio(graph, 1, 2));
     expr bounded = expr_unary(graph, EXPR_SIN, a), made = 0;
     switch (random_below(random, 28)) {
-    case 0: case 1: case 2: made = expr_add(graph, a, b); break;
-    case 3: case 4: made = expr_subtract(graph, a, b); break;
-    case 5: case 6: case 7: made = expr_multiply(graph, bounded, b); break;
-    case 8: made = expr_divide(graph, a, square); break;
-    case 9: made = expr_power_ratio(graph, square, -3, 2); break;
-    case 10: made = expr_power_ratio(graph, square, 1, 3); break;
-    case 11: made = expr_power(graph, square, bounded); break;
-    case 12: made = expr_power_ratio(graph, bounded, 1 + (long)random_below(random, 9), 1); break;
-    case 13: made = expr_unary(graph, random_below(random, 2) ? EXPR_SIN : EXPR_COS, b); break;
-    case 14: made = expr_unary(graph, EXPR_TAN, bounded); break;
-    case 15: made = expr_unary(graph, EXPR_ASIN, expr_divide(graph, bounded, expr_integer(graph, 2)));
+    case 0:
+    case 1:
+    case 2:
+      made = expr_add(graph, a, b);
       break;
-    case 16: made = expr_unary(graph, EXPR_ACOS, expr_divide(graph, bounded, expr_integer(graph, 2)));
+    case 3:
+    case 4:
+      made = expr_subtract(graph, a, b);
       break;
-    case 17: made = expr_unary(graph, EXPR_ATAN, a); break;
-    case 18: made = expr_binary(graph, EXPR_ATAN2, a, b); break;
-    case 19: made = expr_unary(graph, EXPR_SINH, bounded); break;
-    case 20: made = expr_unary(graph, EXPR_COSH, bounded); break;
-    case 21: made = expr_unary(graph, EXPR_TANH, a); break;
-    case 22: made = expr_unary(graph, EXPR_EXP, bounded); break;
-    case 23: made = expr_unary(graph, EXPR_LOG, square); break;
-    case 24: made = expr_unary(graph, random_below(random, 2) ? EXPR_ABS : EXPR_SIGN, a); break;
-    case 25: made = expr_binary(graph, random_below(random, 2) ? EXPR_MIN : EXPR_MAX, a, b); break;
-    case 26: made = random_below(random, 2) ? expr_unary(graph, EXPR_FLOOR, a)
-                                            : expr_binary(graph, EXPR_MOD, a, square);
+    case 5:
+    case 6:
+    case 7:
+      made = expr_multiply(graph, bounded, b);
+      break;
+    case 8:
+      made = expr_divide(graph, a, square);
+      break;
+    case 9:
+      made = expr_power_ratio(graph, square, -3, 2);
+      break;
+    case 10:
+      made = expr_power_ratio(graph, square, 1, 3);
+      break;
+    case 11:
+      made = expr_power(graph, square, bounded);
+      break;
+    case 12:
+      made = expr_power_ratio(graph, bounded, 1 + (long)random_below(random, 9), 1);
+      break;
+    case 13:
+      made = expr_unary(graph, random_below(random, 2) ? EXPR_SIN : EXPR_COS, b);
+      break;
+    case 14:
+      made = expr_unary(graph, EXPR_TAN, bounded);
+      break;
+    case 15:
+      made = expr_unary(graph, EXPR_ASIN, expr_divide(graph, bounded, expr_integer(graph, 2)));
+      break;
+    case 16:
+      made = expr_unary(graph, EXPR_ACOS, expr_divide(graph, bounded, expr_integer(graph, 2)));
+      break;
+    case 17:
+      made = expr_unary(graph, EXPR_ATAN, a);
+      break;
+    case 18:
+      made = expr_binary(graph, EXPR_ATAN2, a, b);
+      break;
+    case 19:
+      made = expr_unary(graph, EXPR_SINH, bounded);
+      break;
+    case 20:
+      made = expr_unary(graph, EXPR_COSH, bounded);
+      break;
+    case 21:
+      made = expr_unary(graph, EXPR_TANH, a);
+      break;
+    case 22:
+      made = expr_unary(graph, EXPR_EXP, bounded);
+      break;
+    case 23:
+      made = expr_unary(graph, EXPR_LOG, square);
+      break;
+    case 24:
+      made = expr_unary(graph, random_below(random, 2) ? EXPR_ABS : EXPR_SIGN, a);
+      break;
+    case 25:
+      made = expr_binary(graph, random_below(random, 2) ? EXPR_MIN : EXPR_MAX, a, b);
+      break;
+    case 26:
+      made = random_below(random, 2) ? expr_unary(graph, EXPR_FLOOR, a)
+                                     : expr_binary(graph, EXPR_MOD, a, square);
       break;
     default: {
       expr less = expr_binary(graph, random_below(random, 2) ? EXPR_LESS : EXPR_LESS_EQUAL, a, b);

@@ -32,7 +32,8 @@ static void random_expressions_agree(void **state) {
 
 static uint32_t count_operation(const struct tape *tape, enum tape_operation operation) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < tape->code.count; i++) count += tape->code.items[i].operation == operation;
+  for (uint32_t i = 0; i < tape->code.count; i++)
+    count += tape->code.items[i].operation == operation;
   return count;
 }
 
@@ -102,7 +103,7 @@ static void products_share_and_divide_once(void **state) {
   struct tape *tape = tape_of(&scene, roots, 2);
   struct tape_counts counts = tape_count(tape);
   assert_int_equal(counts.divisions, 2);
-  assert_int_equal(counts.functions, 1);      /* one square root */
+  assert_int_equal(counts.functions, 1);       /* one square root */
   assert_int_equal(counts.multiplications, 4); /* b*b, *c; square, times root */
   tape_free(tape);
   expr_graph_free(graph);
@@ -113,8 +114,12 @@ static void rationals_become_nearest_doubles(void **state) {
   static const struct {
     const char *text;
     double value;
-  } cases[] = {{"1/3", 1.0 / 3},   {"-2/3", -2.0 / 3},         {"1/10", 0.1},
-               {"0", 0},           {"9007199254740993/1", 0x1p53}, {"9007199254740995/1", 0x1p53 + 4},
+  } cases[] = {{"1/3", 1.0 / 3},
+               {"-2/3", -2.0 / 3},
+               {"1/10", 0.1},
+               {"0", 0},
+               {"9007199254740993/1", 0x1p53},
+               {"9007199254740995/1", 0x1p53 + 4},
                {"123456789/1000", 123456.789}};
   mpq_t number;
   mpq_init(number);
