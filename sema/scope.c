@@ -141,8 +141,8 @@ static void declare_item(struct scope *scope, const struct ast_statement *statem
   struct name_site site = {.statement = statement,
                            .item = item,
                            .is_element = is_element(scope, kind, item, around)};
-  declare(scope, kind, item->name, item->name_span, site, item->indices.count,
-          around != NULL && around->in_if);
+  uint32_t rank = item->is_range ? 1 : item->indices.count;
+  declare(scope, kind, item->name, item->name_span, site, rank, around != NULL && around->in_if);
 }
 
 /* ---------------------------------------------------------------- statements */

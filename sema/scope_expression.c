@@ -126,7 +126,7 @@ static void check_index(struct resolver *r, const struct ast_expression *n) {
   }
   struct diagnostic *d = diagnostic_add(
       context, DIAG_INDEX_COUNT, n->span, array->name,
-      arena_format(&context->arena, "%u", entry->rank),
+      arena_format(&context->arena, "%u %s", entry->rank, entry->rank == 1 ? "index" : "indices"),
       arena_format(&context->arena, "%u", n->list.count), NULL);
   diagnostic_label(context, d, entry->span, "declared here");
 }
