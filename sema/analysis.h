@@ -14,9 +14,9 @@ struct assignment { /* from the command line: name = value */
   enum override_option option;
   const struct scope_text *text;
   ast_expr left, right;
-  struct span span;      /* of the name */
-  const char *base;      /* interned: "θ" of θ[2]' */
-  const char *name;      /* interned, without primes: "θ[2]" */
+  struct span span; /* of the name */
+  const char *base; /* interned: "θ" of θ[2]' */
+  const char *name; /* interned, without primes: "θ[2]" */
   unsigned primes;
   bool is_used, is_broken;
 };
@@ -40,7 +40,7 @@ struct analysis {
   VECTOR(struct assignment) assignments;
   struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
   uint32_t loop_runs;
-  expr *rates;          /* per state, 0: none yet */
+  expr *rates; /* per state, 0: none yet */
   struct span *rate_spans;
 };
 
@@ -71,10 +71,10 @@ void lower_simulate(struct analysis *a, const struct job *job);
 void overrides_read(struct analysis *a, const struct sema_overrides *overrides);
 bool overrides_resolve(struct analysis *a);
 /* The assignment to this name, which is then used; NULL if there is none. */
-struct assignment *overrides_find(struct analysis *a, enum override_option option,
-                                  const char *name, unsigned primes);
+struct assignment *overrides_find(struct analysis *a, enum override_option option, const char *name,
+                                  unsigned primes);
 struct given overrides_given(struct analysis *a, const struct assignment *assignment, expr scale);
-void overrides_lower(struct analysis *a);       /* --at */
+void overrides_lower(struct analysis *a); /* --at */
 void overrides_report_unused(struct analysis *a);
 void overrides_free(struct analysis *a);
 

@@ -22,10 +22,10 @@ static struct model_unit unit_of_item(struct analysis *a, uint32_t entry,
 
 /* ---------------------------------------------------------------- symbols */
 
-static expr new_symbol(struct analysis *a, const char *name, unsigned primes,
-                       enum symbol_role role, uint32_t element, enum expr_rank rank) {
-  expr symbol = expr_symbol(a->l->graph, lower_words(a->l, "%s%.*s", name, (int)primes, "''"),
-                            NULL);
+static expr new_symbol(struct analysis *a, const char *name, unsigned primes, enum symbol_role role,
+                       uint32_t element, enum expr_rank rank) {
+  expr symbol =
+      expr_symbol(a->l->graph, lower_words(a->l, "%s%.*s", name, (int)primes, "''"), NULL);
   if (expr_graph_is_full(a->l->graph)) return symbol;
   expr_symbol_set_rank(a->l->graph, symbol, rank);
   map_set(&a->l->roles, symbol, role + ROLE_COUNT * element);
@@ -154,8 +154,8 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
   }
   uint32_t known = lower_find_element(l, entry, indices, count);
   if (known != 0) {
-    struct diagnostic *d = lower_report(l, value.environment, DIAG_DECLARED_TWICE, item->span, name,
-                                        NULL, NULL);
+    struct diagnostic *d =
+        lower_report(l, value.environment, DIAG_DECLARED_TWICE, item->span, name, NULL, NULL);
     if (d != NULL)
       diagnostic_label(a->context, d, l->elements.items[known].item->span, "first declared here");
     return;
@@ -182,8 +182,8 @@ static expr checked_value(struct analysis *a, const struct given *given, role_se
   expr other = find_other_role(a->l, value, allowed);
   if (other == 0) return value;
   struct span span = ast_expression(given->environment.text->ast, given->value)->span;
-  lower_report(a->l, given->environment, DIAG_WRONG_DEPENDENCE, span, what,
-               role_words(a->l, other), NULL);
+  lower_report(a->l, given->environment, DIAG_WRONG_DEPENDENCE, span, what, role_words(a->l, other),
+               NULL);
   return 0;
 }
 

@@ -55,11 +55,20 @@ static bool check_count(struct whole *w, struct environment environment) {
   struct lowering *l = w->a->l;
   for (uint32_t i = 1; i < w->rank; i++) count *= w->last[i] - w->first[i] + 1;
   if (w->rank > 1 && count == (long)w->tuple->list.count) return true;
-  struct diagnostic *d = lower_report(
-      l, environment, DIAG_VALUE_COUNT, w->tuple->span, w->item->name, lower_words(l, "%ld", count),
-      lower_words(l, "%u", w->tuple->list.count));
+  struct diagnostic *d =
+      lower_report(l, environment, DIAG_VALUE_COUNT, w->tuple->span, w->item->name,
+                   lower_words(l, "%ld", count), lower_words(l, "%u", w->tuple->list.count));
   if (d != NULL) diagnostic_label(l->context, d, w->item->span, "declared here");
   return false;
+}
+
+/* Looked at before the first element is made. */
+static bool is_too_large(const struct whole *w) {
+  double count = 1;
+  for (uint32_t i = 0; i < w->rank; i++) count *= (double)(w->last[i] - w->first[i]) + 1;
+  if (count + w->a->l->elements.count <= MOST_ELEMENTS) return false;
+  lower_report_large(w->a->l, w->item->span, "it declares more than a million elements");
+  return true;
 }
 
 /* Steps to the next index tuple, the last index fastest; false behind the last one. */
@@ -81,7 +90,8 @@ static void declare_all(struct whole *w, const struct environment environment) {
     index_entry = map_get(&a->scope->by_statement, (uint64_t)(uintptr_t)w->item);
   do {
     struct given value = w->value;
-    if (w->tuple != NULL) value.value = ast_list_item(environment.text->ast, w->tuple->list, number);
+    if (w->tuple != NULL)
+      value.value = ast_list_item(environment.text->ast, w->tuple->list, number);
     if (index_entry != 0) {
       struct binding *binding = arena_new(&a->context->arena, struct binding);
       *binding = (struct binding){environment.bindings, index_entry,
@@ -108,10 +118,10 @@ static bool check_velocities(struct whole *w, struct environment environment) {
   if (w->item->primes == 0 || known == 0 || w->rank != 1) return true;
   const struct array_range *range = &l->ranges.items[known - 1];
   if (range->first == w->first[0] && range->last == w->last[0]) return true;
-  struct diagnostic *d = diagnostic_add(
-      l->context, DIAG_START_RANGE, w->item->span, w->item->name,
-      lower_words(l, "%ld", range->first), lower_words(l, "%ld", range->last),
-      lower_words(l, "%ld", w->first[0]), lower_words(l, "%ld", w->last[0]), NULL);
+  struct diagnostic *d =
+      diagnostic_add(l->context, DIAG_START_RANGE, w->item->span, w->item->name,
+                     lower_words(l, "%ld", range->first), lower_words(l, "%ld", range->last),
+                     lower_words(l, "%ld", w->first[0]), lower_words(l, "%ld", w->last[0]), NULL);
   diagnostic_help(l->context, d, "a single one is given by 'start %s[%ld]' = ...'", w->item->name,
                   w->last[0]);
   lower_label_loops(l, d, environment.bindings);
@@ -133,7 +143,7 @@ static void expand_array(struct analysis *a, const struct ast_item *item, uint32
     if (w.tuple != NULL && unit != NULL) w.value.scale = lower_scale(a->l, lower_unit(a->l, unit));
   }
   bool is_empty = false;
-  if (!find_bounds(&w, environment)) return;
+  if (!find_bounds(&w, environment) || is_too_large(&w)) return;
   for (uint32_t i = 0; i < w.rank; i++) {
     w.at[i] = w.first[i];
     is_empty = is_empty || w.last[i] < w.first[i];
@@ -175,10 +185,11 @@ static void expand_item(struct analysis *a, const struct ast_item *item,
   bool is_element = site != 0 && a->scope->sites.items[site].is_element;
   /* A start velocity goes with the coordinate: in a loop, one element. */
   if (site == 0)
-    is_element =
-        a->scope->sites.items[scope_entry(a->scope, entry)->first_site].is_element;
-  if (item->indices.count > 0 && !is_element) expand_array(a, item, entry, environment, value);
-  else expand_single(a, item, entry, environment, value);
+    is_element = a->scope->sites.items[scope_entry(a->scope, entry)->first_site].is_element;
+  if (item->indices.count > 0 && !is_element)
+    expand_array(a, item, entry, environment, value);
+  else
+    expand_single(a, item, entry, environment, value);
 }
 
 /* ---------------------------------------------------------------- statements */

@@ -125,15 +125,13 @@ static void evaluate_list(struct lowering *l, const struct task *task, enum task
                           struct ast_list list) {
   push_after(l, task, kind);
   for (uint32_t i = list.count; i-- > 0;)
-    push_evaluate(l, task->environment,
-                  ast_list_item(task->environment.text->ast, list, i));
+    push_evaluate(l, task->environment, ast_list_item(task->environment.text->ast, list, i));
 }
 
 static void evaluate_number(struct lowering *l, const struct task *task,
                             const struct ast_expression *n) {
   expr value = expr_decimal(l->graph, n->name);
-  if (value == 0)
-    lower_report(l, task->environment, DIAG_NUMBER_RANGE, n->span, NULL, NULL, NULL);
+  if (value == 0) lower_report(l, task->environment, DIAG_NUMBER_RANGE, n->span, NULL, NULL, NULL);
   push_value(l, value);
 }
 
@@ -207,25 +205,63 @@ static void end_unit(struct lowering *l, const struct task *task) {
 
 static void step(struct lowering *l, const struct task *task) {
   switch ((enum task_kind)task->kind) {
-  case TASK_EVALUATE: evaluate(l, task); break;
-  case TASK_REFER: lower_refer(l, task); break;
-  case TASK_END_ELEMENT: lower_end_element(l, task); break;
-  case TASK_SUM: lower_end_sum(l, task); break;
-  case TASK_PRODUCT: lower_end_product(l, task); break;
-  case TASK_POWER: lower_end_power(l, task); break;
-  case TASK_RELATION: lower_relation(l, task); break;
-  case TASK_NOT: end_not(l); break;
-  case TASK_CONNECTIVE: lower_connective(l, task); break;
-  case TASK_END_CONNECTIVE: lower_end_connective(l, task); break;
-  case TASK_CHOOSE: lower_choose(l, task); break;
-  case TASK_IF: lower_end_if(l, task); break;
-  case TASK_INDEX: lower_index(l, task); break;
-  case TASK_RANGE: lower_range(l, task); break;
-  case TASK_LOOP: lower_loop(l, task); break;
-  case TASK_CALL: lower_call(l, task); break;
-  case TASK_END_CALL: lower_end_call(l, task); break;
-  case TASK_PRIME: lower_prime(l, task); break;
-  case TASK_UNIT: end_unit(l, task); break;
+  case TASK_EVALUATE:
+    evaluate(l, task);
+    break;
+  case TASK_REFER:
+    lower_refer(l, task);
+    break;
+  case TASK_END_ELEMENT:
+    lower_end_element(l, task);
+    break;
+  case TASK_SUM:
+    lower_end_sum(l, task);
+    break;
+  case TASK_PRODUCT:
+    lower_end_product(l, task);
+    break;
+  case TASK_POWER:
+    lower_end_power(l, task);
+    break;
+  case TASK_RELATION:
+    lower_relation(l, task);
+    break;
+  case TASK_NOT:
+    end_not(l);
+    break;
+  case TASK_CONNECTIVE:
+    lower_connective(l, task);
+    break;
+  case TASK_END_CONNECTIVE:
+    lower_end_connective(l, task);
+    break;
+  case TASK_CHOOSE:
+    lower_choose(l, task);
+    break;
+  case TASK_IF:
+    lower_end_if(l, task);
+    break;
+  case TASK_INDEX:
+    lower_index(l, task);
+    break;
+  case TASK_RANGE:
+    lower_range(l, task);
+    break;
+  case TASK_LOOP:
+    lower_loop(l, task);
+    break;
+  case TASK_CALL:
+    lower_call(l, task);
+    break;
+  case TASK_END_CALL:
+    lower_end_call(l, task);
+    break;
+  case TASK_PRIME:
+    lower_prime(l, task);
+    break;
+  case TASK_UNIT:
+    end_unit(l, task);
+    break;
   }
 }
 
@@ -234,9 +270,11 @@ static void step(struct lowering *l, const struct task *task) {
 static void run(struct lowering *l, uint32_t base) {
   while (l->tasks.count > base) {
     if (++l->steps > MOST_STEPS)
-      lower_report_large(l, ast_expression(vector_last(&l->tasks).environment.text->ast,
-                                           vector_last(&l->tasks).e)->span,
-                         "writing out its loops and sums takes too many steps");
+      lower_report_large(
+          l,
+          ast_expression(vector_last(&l->tasks).environment.text->ast, vector_last(&l->tasks).e)
+              ->span,
+          "writing out its loops and sums takes too many steps");
     if (lower_is_exhausted(l)) {
       l->tasks.count = base;
       l->parts.count = 0;
@@ -268,7 +306,8 @@ expr lower_given(struct lowering *l, const struct given *given) {
 expr lower_element(struct lowering *l, uint32_t element) {
   if (lower_is_exhausted(l)) return 0;
   uint32_t base = l->tasks.count, height = l->values.count;
-  lower_push(l, (struct task){.kind = TASK_REFER, .a = element,
+  lower_push(l, (struct task){.kind = TASK_REFER,
+                              .a = element,
                               .e = l->elements.items[element].value.value,
                               .environment = l->elements.items[element].value.environment});
   run(l, base);

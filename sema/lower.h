@@ -28,7 +28,8 @@ struct environment { /* what an expression is evaluated in */
 struct given { /* a value as written, 0 if there is none */
   ast_expr value;
   struct environment environment;
-  expr scale; /* of the unit it is read in: a tuple's, or the declared one of a bare value; 0: none */
+  expr scale; /* of the unit it is read in: a tuple's, or the declared one of a bare value; 0: none
+               */
   struct span span;
 };
 
@@ -47,8 +48,16 @@ struct element {
 };
 
 enum symbol_role {
-  ROLE_NONE, ROLE_PARAMETER, ROLE_INPUT, ROLE_POSITION, ROLE_VELOCITY, ROLE_ACCELERATION,
-  ROLE_STATE, ROLE_RATE, ROLE_TIME, ROLE_COUNT
+  ROLE_NONE,
+  ROLE_PARAMETER,
+  ROLE_INPUT,
+  ROLE_POSITION,
+  ROLE_VELOCITY,
+  ROLE_ACCELERATION,
+  ROLE_STATE,
+  ROLE_RATE,
+  ROLE_TIME,
+  ROLE_COUNT
 };
 
 struct array_range { /* of a name that is declared as a whole array with one index */
@@ -92,17 +101,17 @@ struct lowering {
   struct map units; /* ast_unit -> evaluated, while there are no dimensions */
   VECTOR(const struct unit *) unit_list;
 
-  bool is_early; /* only constants have values */
-  uint32_t quiet; /* no reports while this is not 0 */
+  bool is_early;     /* only constants have values */
+  uint32_t quiet;    /* no reports while this is not 0 */
   bool is_exhausted; /* a limit was met and reported: everything is 0 from now on */
   uint64_t steps;
 
   VECTOR(struct task) tasks;
   VECTOR(expr) values;
   VECTOR(struct chain_part) parts; /* see lower_arithmetic.c */
-  VECTOR(struct call_memo) calls; /* [0] unused */
+  VECTOR(struct call_memo) calls;  /* [0] unused */
   struct map calls_by_hash;
-  struct expr_tangent *tangent;       /* by time */
+  struct expr_tangent *tangent;             /* by time */
   struct expr_symbol_set *undifferentiable; /* accelerations, rates, inputs */
 };
 
@@ -137,9 +146,10 @@ const char *lower_words(struct lowering *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ---- lower_integer.c: what has to be known when the model is compiled */
-/* The whole number that `value` is. False, and reported, if it is none: "an index has to be ...". */
-bool lower_integer(struct lowering *l, struct environment environment, struct span span,
-                   expr value, const char *what, long *out);
+/* The whole number that `value` is. False, and reported, if it is none: "an index has to be ...".
+ */
+bool lower_integer(struct lowering *l, struct environment environment, struct span span, expr value,
+                   const char *what, long *out);
 bool lower_expression_integer(struct lowering *l, struct environment environment, ast_expr e,
                               const char *what, long *out);
 /* True or false; -1, and reported, if a condition is not known at compile time. */
@@ -189,19 +199,23 @@ const struct unit *lower_unit(struct lowering *l, const struct ast_unit *unit);
 expr lower_scale(struct lowering *l, const struct unit *unit);
 
 enum task_kind {
-  TASK_EVALUATE, /* the node e */
-  TASK_REFER,    /* a: element */
+  TASK_EVALUATE,    /* the node e */
+  TASK_REFER,       /* a: element */
   TASK_END_ELEMENT, /* a: element */
-  TASK_SUM,      /* b values for the parts from a on */
-  TASK_PRODUCT,  /* the same */
+  TASK_SUM,         /* b values for the parts from a on */
+  TASK_PRODUCT,     /* the same */
   TASK_POWER,
   TASK_RELATION,
   TASK_NOT,
-  TASK_CONNECTIVE, TASK_END_CONNECTIVE,
-  TASK_CHOOSE, TASK_IF,
+  TASK_CONNECTIVE,
+  TASK_END_CONNECTIVE,
+  TASK_CHOOSE,
+  TASK_IF,
   TASK_INDEX,
-  TASK_RANGE, TASK_LOOP, /* a: height of the values before the first */
-  TASK_CALL, TASK_END_CALL, /* a: memo */
+  TASK_RANGE,
+  TASK_LOOP, /* a: height of the values before the first */
+  TASK_CALL,
+  TASK_END_CALL, /* a: memo */
   TASK_PRIME,
   TASK_UNIT,
 };

@@ -76,8 +76,10 @@ void lower_end_sum(struct lowering *l, const struct task *task) {
   const struct chain_part *parts = l->parts.items + task->a;
   bool is_broken = false;
   for (uint32_t i = 0; i < task->b; i++) {
-    if (terms[i] == 0) is_broken = true;
-    else if (parts[i].turned) terms[i] = expr_negate(l->graph, terms[i]);
+    if (terms[i] == 0)
+      is_broken = true;
+    else if (parts[i].turned)
+      terms[i] = expr_negate(l->graph, terms[i]);
   }
   end_chain(l, task, is_broken ? 0 : expr_sum(l->graph, terms, task->b));
 }
@@ -105,8 +107,7 @@ void lower_end_product(struct lowering *l, const struct task *task) {
       is_broken = true;
     } else if (parts[i].turned) {
       struct span span = ast_expression(task->environment.text->ast, parts[i].e)->span;
-      factors[i] =
-          lower_divide(l, task->environment, span, expr_integer(l->graph, 1), factors[i]);
+      factors[i] = lower_divide(l, task->environment, span, expr_integer(l->graph, 1), factors[i]);
       is_broken = is_broken || factors[i] == 0;
     }
   }

@@ -77,8 +77,7 @@ static uint32_t note_call(struct lowering *l, uint32_t function, const expr *arg
 static void enter(struct lowering *l, const struct task *task, uint32_t function,
                   const expr *arguments, uint32_t count) {
   const struct name_entry *entry = scope_entry(l->scope, function);
-  const struct ast_statement *statement =
-      l->scope->sites.items[entry->first_site].statement;
+  const struct ast_statement *statement = l->scope->sites.items[entry->first_site].statement;
   uint32_t first = map_get(&l->scope->by_statement, (uint64_t)(uintptr_t)statement);
   const struct binding *bindings = NULL;
   for (uint32_t i = 0; i < count; i++) {
@@ -107,8 +106,8 @@ void lower_call(struct lowering *l, const struct task *task) {
   for (uint32_t i = 0; i < count; i++) is_broken = is_broken || arguments[i] == 0;
   expr value = 0;
   if (!is_broken && function == 0) {
-    value = builtin_value(l, task, scope_builtin_of(task->environment.text, task->e), arguments,
-                          count);
+    value =
+        builtin_value(l, task, scope_builtin_of(task->environment.text, task->e), arguments, count);
   } else if (!is_broken) {
     uint32_t known = find_call(l, function, arguments, count);
     if (known == 0) {
@@ -140,8 +139,8 @@ void lower_range(struct lowering *l, const struct task *task) {
     return;
   }
   if (loop.to - loop.from >= MOST_IN_RANGE) {
-    lower_report_large(l, n->span, lower_words(l, "this range has %ld indices",
-                                               loop.to - loop.from + 1));
+    lower_report_large(l, n->span,
+                       lower_words(l, "this range has %ld indices", loop.to - loop.from + 1));
     push_value(l, 0);
     return;
   }

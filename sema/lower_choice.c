@@ -26,9 +26,8 @@ void lower_relation(struct lowering *l, const struct task *task) {
     break;
   }
   bool is_turned = lower_node(task)->operator_ == AST_NOT_EQUAL;
-  push_value(l, is_turned && !expr_graph_is_full(l->graph)
-                    ? expr_unary(l->graph, EXPR_NOT, value)
-                    : value);
+  push_value(l, is_turned && !expr_graph_is_full(l->graph) ? expr_unary(l->graph, EXPR_NOT, value)
+                                                           : value);
 }
 
 /* The left side of `and` or `or` is known; the right one may not matter any more. */

@@ -22,11 +22,10 @@ static void report_unknown_value(struct lowering *l, struct environment environm
     diagnostic_help(l->context, d, "declare it with 'const' instead of 'param'");
 }
 
-bool lower_integer(struct lowering *l, struct environment environment, struct span span,
-                   expr value, const char *what, long *out) {
+bool lower_integer(struct lowering *l, struct environment environment, struct span span, expr value,
+                   const char *what, long *out) {
   if (value == 0) return false;
-  if (expr_get_long(l->graph, value, out) && *out >= -1000000000 && *out <= 1000000000)
-    return true;
+  if (expr_get_long(l->graph, value, out) && *out >= -1000000000 && *out <= 1000000000) return true;
   struct expr_list symbols = {0};
   expr_symbols_of(l->graph, &value, 1, &symbols);
   bool is_known = symbols.count == 0;
@@ -36,8 +35,10 @@ bool lower_integer(struct lowering *l, struct environment environment, struct sp
     return false;
   }
   struct text number = {0};
-  if (expr_get_long(l->graph, value, out)) text_put(&number, "beyond 1000000000");
-  else expr_print_text(l->graph, &number, value);
+  if (expr_get_long(l->graph, value, out))
+    text_put(&number, "beyond 1000000000");
+  else
+    expr_print_text(l->graph, &number, value);
   if (number.length > 60) {
     number.length = 0;
     text_put(&number, "something else");

@@ -71,8 +71,10 @@ void lower_report_cycle(struct lowering *l, uint32_t kind, uint32_t id) {
   for (uint32_t i = from; i < l->tasks.count; i++) {
     const struct task *task = &l->tasks.items[i];
     if (task->kind != TASK_END_ELEMENT && task->kind != TASK_END_CALL) continue;
-    if (shown++ < 20) text_format(&chain, "%s → ", cycle_name(l, task));
-    else if (shown == 21) text_put(&chain, "... → ");
+    if (shown++ < 20)
+      text_format(&chain, "%s → ", cycle_name(l, task));
+    else if (shown == 21)
+      text_put(&chain, "... → ");
     if (span.source == 0 && task->kind == TASK_END_ELEMENT)
       span = l->elements.items[task->a].item->name_span;
   }
@@ -119,7 +121,8 @@ void lower_refer(struct lowering *l, const struct task *task) {
   lower_push(l, end);
   if (element->value.value != 0)
     push_evaluate(l, element->value.environment, element->value.value);
-  else push_value(l, 0);
+  else
+    push_value(l, 0);
 }
 
 void lower_end_element(struct lowering *l, const struct task *task) {
@@ -137,9 +140,8 @@ void lower_end_element(struct lowering *l, const struct task *task) {
 
 static void report_early(struct lowering *l, const struct task *task,
                          const struct name_entry *entry) {
-  struct diagnostic *d = lower_report(
-      l, task->environment, DIAG_NOT_COMPILE_TIME, lower_node(task)->span,
-      lower_words(l, "what stands here"), NULL, NULL);
+  struct diagnostic *d = lower_report(l, task->environment, DIAG_NOT_COMPILE_TIME,
+                                      lower_node(task)->span, "this", NULL, NULL);
   if (d == NULL) return;
   diagnostic_caption(l->context, d, "'%s' is a %s", entry->name, name_kind_word(entry->kind));
   if (entry->span.source != 0) diagnostic_label(l->context, d, entry->span, "declared here");
@@ -216,8 +218,10 @@ void lower_name(struct lowering *l, const struct task *task) {
     push_value(l, local_value(l, task, id));
     break;
   default:
-    if (entry->rank == 0) refer_or_report(l, task, id, NULL, 0);
-    else push_value(l, 0); /* without its index: reported */
+    if (entry->rank == 0)
+      refer_or_report(l, task, id, NULL, 0);
+    else
+      push_value(l, 0); /* without its index: reported */
     break;
   }
 }
@@ -231,12 +235,13 @@ void lower_index(struct lowering *l, const struct task *task) {
   bool is_known = true;
   for (uint32_t i = 0; i < count; i++) {
     struct span span = ast_expression(ast, ast_list_item(ast, n->list, i))->span;
-    is_known = lower_integer(l, task->environment, span, values[i], "an index", &indices[i]) &&
-               is_known;
+    is_known =
+        lower_integer(l, task->environment, span, values[i], "an index", &indices[i]) && is_known;
   }
   l->values.count -= count;
   if (is_known && scope_entry(l->scope, id)->rank == count)
     refer_or_report(l, task, id, indices, count);
-  else push_value(l, 0);
+  else
+    push_value(l, 0);
   free(indices);
 }

@@ -29,15 +29,15 @@ static void open_parameter(struct parameters *p, uint32_t parameter) {
 static void report_cycle(struct parameters *p, uint32_t parameter) {
   const struct model_parameter *items = p->a->model->parameters.items;
   uint32_t from = p->path.count;
-  while (from-- > 0 && p->path.items[from].parameter != parameter) {}
+  while (from-- > 0 && p->path.items[from].parameter != parameter) {
+  }
   struct text chain = {0};
   for (uint32_t i = from; i < p->path.count && i < from + 20; i++)
     text_format(&chain, "%s → ", items[p->path.items[i].parameter].id.name);
-  text_format(&chain, "%s%s", p->path.count > from + 20 ? "... → " : "",
-              items[parameter].id.name);
-  struct diagnostic *d = diagnostic_add(p->a->context, DIAG_DEFINITION_CYCLE,
-                                        items[parameter].id.span, items[parameter].id.name,
-                                        text_string(&chain), NULL);
+  text_format(&chain, "%s%s", p->path.count > from + 20 ? "... → " : "", items[parameter].id.name);
+  struct diagnostic *d =
+      diagnostic_add(p->a->context, DIAG_DEFINITION_CYCLE, items[parameter].id.span,
+                     items[parameter].id.name, text_string(&chain), NULL);
   for (uint32_t i = from + 1; i < p->path.count && i < from + 5; i++)
     diagnostic_label(p->a->context, d, items[p->path.items[i].parameter].id.span, "by way of %s",
                      items[p->path.items[i].parameter].id.name);
@@ -57,8 +57,10 @@ static void follow(struct parameters *p, uint32_t start) {
     uint32_t role = map_get(&p->a->l->roles, top->uses.items[top->next++]);
     uint32_t other = p->a->l->elements.items[role / ROLE_COUNT].index;
     if (p->a->model->parameters.items[other].value == 0) continue;
-    if (p->marks[other] == OPEN) report_cycle(p, other);
-    else if (p->marks[other] == NEW) open_parameter(p, other);
+    if (p->marks[other] == OPEN)
+      report_cycle(p, other);
+    else if (p->marks[other] == NEW)
+      open_parameter(p, other);
   }
 }
 
@@ -105,13 +107,12 @@ static void check_energies(struct analysis *a) {
 static void check_forces(struct analysis *a) {
   uint32_t n = a->model->coordinates.count;
   expr *accelerations = checked_calloc(2 * (size_t)n + 1, sizeof *accelerations), rest;
-  for (uint32_t i = 0; i < n; i++)
-    accelerations[i] = a->model->coordinates.items[i].acceleration;
+  for (uint32_t i = 0; i < n; i++) accelerations[i] = a->model->coordinates.items[i].acceleration;
   for (uint32_t i = 0; i < a->model->forces.count; i++) {
     const struct model_force *force = &a->model->forces.items[i];
     expr symbol = find_other_role(a->l, force->value, ~role_bit(ROLE_ACCELERATION));
-    if (symbol == 0 || expr_linear_parts(a->l->graph, force->value, accelerations, n,
-                                         accelerations + n, &rest))
+    if (symbol == 0 ||
+        expr_linear_parts(a->l->graph, force->value, accelerations, n, accelerations + n, &rest))
       continue;
     diagnostic_add(a->context, DIAG_FORCE_NOT_LINEAR, force->span,
                    expr_symbol_name(a->l->graph, symbol), NULL);

@@ -41,8 +41,8 @@ struct model_rate_state { /* state z with z' = rate */
 struct model_parameter {
   struct model_name id;
   expr symbol;
-  expr value;   /* over other parameters only (acyclic); never 0 after a clean check */
-  bool is_set;  /* by --set */
+  expr value;  /* over other parameters only (acyclic); never 0 after a clean check */
+  bool is_set; /* by --set */
 };
 
 struct model_input {
@@ -61,10 +61,10 @@ struct model_energy {
   struct span span;
 };
 
-struct model_force { /* virtual power = value * (part of target' linear in velocities) */
-  const char *label; /* "" if none */
-  expr value;        /* may be linear in accelerations */
-  expr target;       /* an expression of coordinates and t */
+struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
+  const char *label;    /* "" if none */
+  expr value;           /* may be linear in accelerations */
+  expr target;          /* an expression of coordinates and t */
   bool target_is_speed; /* then target is linear in the velocities itself */
   struct span span, target_span;
 };
@@ -94,10 +94,10 @@ struct model_run { /* simulate(...): 0 where not given */
 };
 
 struct model_dimension_row { /* what `dyn check` prints of inferred dimensions */
-  const char *kind;  /* "parameter", "coordinate", "let", "function", ... */
+  const char *kind;          /* "parameter", "coordinate", "let", "function", ... */
   const char *name;
   const char *unit;
-  bool inferred;     /* the declaration gave no unit */
+  bool inferred; /* the declaration gave no unit */
 };
 
 struct model {

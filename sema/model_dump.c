@@ -9,8 +9,10 @@ struct dump {
 
 static void put_expr(struct dump *d, const char *before, expr e) {
   text_put(d->out, before);
-  if (e == 0) text_put(d->out, "none");
-  else expr_print_text(d->model->graph, d->out, e);
+  if (e == 0)
+    text_put(d->out, "none");
+  else
+    expr_print_text(d->model->graph, d->out, e);
 }
 
 static void put_name(struct dump *d, const char *kind, const struct model_name *id) {
@@ -27,8 +29,10 @@ static void end_name(struct dump *d, const struct model_name *id) {
   if (id->doc[0] == '\0') return;
   text_put(d->out, "  ## ");
   for (const char *c = id->doc; *c != '\0'; c++) {
-    if (*c == '\n') text_put(d->out, "\n  ## ");
-    else text_add(d->out, c, 1);
+    if (*c == '\n')
+      text_put(d->out, "\n  ## ");
+    else
+      text_add(d->out, c, 1);
   }
   text_put(d->out, "\n");
 }
@@ -130,8 +134,7 @@ static void dump_run(struct dump *d) {
 
 void model_dump(const struct model *model, struct text *out) {
   struct dump d = {model, out};
-  text_format(out, "model %s%s\n", model->name,
-              model->is_dimensionless ? " (dimensionless)" : "");
+  text_format(out, "model %s%s\n", model->name, model->is_dimensionless ? " (dimensionless)" : "");
   dump_parameters(&d);
   dump_variables(&d);
   dump_mechanics(&d);

@@ -46,8 +46,10 @@ static bool read_name(struct analysis *a, const struct ast *ast, struct assignme
   for (; left->kind == AST_MEMBER || left->kind == AST_INDEX;
        left = ast_expression(ast, left->operand))
     vector_push(&path, left);
-  if (left->kind == AST_NAME) text_put(&name, assignment->base = left->name);
-  else is_plain = false;
+  if (left->kind == AST_NAME)
+    text_put(&name, assignment->base = left->name);
+  else
+    is_plain = false;
   while (is_plain && path.count > 0) is_plain = add_suffix(ast, vector_pop(&path), &name);
   if (is_plain) assignment->name = intern(&a->context->names, name.bytes, name.length);
   vector_free(&path);
@@ -120,8 +122,8 @@ void overrides_free(struct analysis *a) {
 
 /* ---------------------------------------------------------------- using */
 
-struct assignment *overrides_find(struct analysis *a, enum override_option option,
-                                  const char *name, unsigned primes) {
+struct assignment *overrides_find(struct analysis *a, enum override_option option, const char *name,
+                                  unsigned primes) {
   uint32_t at = map_get(&a->assignment_by_name[option], key_of(name, primes));
   if (at == 0) return NULL;
   a->assignments.items[at - 1].is_used = true;
@@ -200,8 +202,10 @@ static bool takes(enum override_option option, enum name_kind kind) {
 }
 
 static void report_unused(struct analysis *a, const struct assignment *assignment) {
-  static const char *const instead[] = {[NAME_CONST] = "--set",   [NAME_PARAM] = "--set",
-                                        [NAME_INPUT] = "--input", [NAME_COORD] = "--start",
+  static const char *const instead[] = {[NAME_CONST] = "--set",
+                                        [NAME_PARAM] = "--set",
+                                        [NAME_INPUT] = "--input",
+                                        [NAME_COORD] = "--start",
                                         [NAME_STATE] = "--start"};
   VECTOR(const char *) names = {0};
   const struct element *same = NULL;
@@ -211,10 +215,10 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
     if (takes(assignment->option, element->kind)) vector_push(&names, element->name);
   }
   const char *primes = arena_format(&a->context->arena, "%.*s", (int)assignment->primes, "''''");
-  struct diagnostic *d = diagnostic_add(
-      a->context, DIAG_NOTHING_TO_SET, assignment->span,
-      arena_format(&a->context->arena, "%s%s", assignment->name, primes),
-      option_words[assignment->option], NULL);
+  struct diagnostic *d =
+      diagnostic_add(a->context, DIAG_NOTHING_TO_SET, assignment->span,
+                     arena_format(&a->context->arena, "%s%s", assignment->name, primes),
+                     option_words[assignment->option], NULL);
   const char *near = nearest_name(assignment->name, names.items, names.count);
   if (same != NULL && assignment->primes == 0 && same->kind <= NAME_STATE) {
     diagnostic_label(a->context, d, same->item->name_span, "this is a %s",

@@ -34,7 +34,8 @@ static void open_state(struct rates *r, uint32_t state) {
 static void report_loop(struct rates *r, uint32_t state) {
   const struct model *model = r->a->model;
   uint32_t from = r->path.count;
-  while (from-- > 0 && r->path.items[from].state != state) {}
+  while (from-- > 0 && r->path.items[from].state != state) {
+  }
   struct text chain = {0};
   for (uint32_t i = from; i < r->path.count && i < from + 20; i++)
     text_format(&chain, "%s' → ", model->states.items[r->path.items[i].state].id.name);
@@ -44,9 +45,8 @@ static void report_loop(struct rates *r, uint32_t state) {
       diagnostic_add(r->a->context, DIAG_RATE_LOOP, model->states.items[state].rate_span,
                      text_string(&chain), NULL);
   for (uint32_t i = from + 1; i < r->path.count && i < from + 5; i++)
-    diagnostic_label(r->a->context, d,
-                     model->states.items[r->path.items[i].state].rate_span, "the rate of %s",
-                     model->states.items[r->path.items[i].state].id.name);
+    diagnostic_label(r->a->context, d, model->states.items[r->path.items[i].state].rate_span,
+                     "the rate of %s", model->states.items[r->path.items[i].state].id.name);
   for (uint32_t i = from; i < r->path.count; i++) r->a->rates[r->path.items[i].state] = 0;
   text_free(&chain);
 }
@@ -68,8 +68,7 @@ static void close_state(struct rates *r) {
     if (other == r->a->model->states.count) continue;
     is_changed = true;
     is_known = is_known && r->a->rates[other] != 0;
-    if (r->a->rates[other] != 0)
-      expr_substitution_add(own, symbols.items[i], r->a->rates[other]);
+    if (r->a->rates[other] != 0) expr_substitution_add(own, symbols.items[i], r->a->rates[other]);
   }
   if (is_changed && is_known) rate = expr_substitution_of(own, rate);
   r->a->rates[visit.state] = is_known ? rate : 0;
@@ -88,8 +87,10 @@ static void follow(struct rates *r, uint32_t start) {
     }
     uint32_t other = state_of(r, top->uses.items[top->next++]);
     if (other == r->a->model->states.count || r->a->rates[other] == 0) continue;
-    if (r->marks[other] == OPEN) report_loop(r, other);
-    else if (r->marks[other] == NEW) open_state(r, other);
+    if (r->marks[other] == OPEN)
+      report_loop(r, other);
+    else if (r->marks[other] == NEW)
+      open_state(r, other);
   }
 }
 

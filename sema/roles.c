@@ -14,10 +14,10 @@ expr find_other_role(struct lowering *l, expr e, role_set allowed) {
 
 const char *role_words(struct lowering *l, expr symbol) {
   static const char *const words[ROLE_COUNT] = {
-      [ROLE_NONE] = "symbol",         [ROLE_PARAMETER] = "parameter",
-      [ROLE_INPUT] = "input",         [ROLE_POSITION] = "coordinate",
-      [ROLE_VELOCITY] = "velocity",   [ROLE_ACCELERATION] = "acceleration",
-      [ROLE_STATE] = "state",         [ROLE_RATE] = "rate",
+      [ROLE_NONE] = "symbol",       [ROLE_PARAMETER] = "parameter",
+      [ROLE_INPUT] = "input",       [ROLE_POSITION] = "coordinate",
+      [ROLE_VELOCITY] = "velocity", [ROLE_ACCELERATION] = "acceleration",
+      [ROLE_STATE] = "state",       [ROLE_RATE] = "rate",
       [ROLE_TIME] = "time"};
   return lower_words(l, "%s %s", words[map_get(&l->roles, symbol) % ROLE_COUNT],
                      expr_symbol_name(l->graph, symbol));

@@ -31,7 +31,8 @@ static void report_unknown(struct analysis *a, const struct ast_expression *n) {
   struct diagnostic *d =
       diagnostic_add(a->context, DIAG_UNKNOWN_RUN_ARGUMENT, n->name_span, n->name, NULL);
   const char *near = nearest_name(n->name, names, ARGUMENTS);
-  if (near != NULL) diagnostic_help(a->context, d, "did you mean '%s'?", near);
+  if (near != NULL)
+    diagnostic_help(a->context, d, "did you mean '%s'?", near);
   else
     diagnostic_help(a->context, d,
                     "the arguments are from, until, every, tolerance, absolute, max_step, "
@@ -60,8 +61,8 @@ static void take_argument(struct analysis *a, const struct job *job,
   expr other = find_other_role(a->l, value, role_bit(ROLE_PARAMETER));
   if (other != 0) {
     diagnostic_add(a->context, DIAG_WRONG_DEPENDENCE, n->span,
-                   lower_words(a->l, "'%s' of simulate", argument->name),
-                   role_words(a->l, other), NULL);
+                   lower_words(a->l, "'%s' of simulate", argument->name), role_words(a->l, other),
+                   NULL);
     return;
   }
   memcpy(at, &value, sizeof value);
@@ -72,8 +73,7 @@ void lower_simulate(struct analysis *a, const struct job *job) {
   const struct ast *ast = job->environment.text->ast;
   struct span seen[ARGUMENTS] = {{0, 0, 0}};
   if (a->model->run.span.source != 0) {
-    struct diagnostic *d =
-        diagnostic_add(a->context, DIAG_SECOND_SIMULATE, statement->span, NULL);
+    struct diagnostic *d = diagnostic_add(a->context, DIAG_SECOND_SIMULATE, statement->span, NULL);
     diagnostic_label(a->context, d, a->model->run.span, "the first one is here");
     return;
   }

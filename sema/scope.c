@@ -47,8 +47,8 @@ bool scope_check_predeclared(struct scope *scope, const char *name, struct span 
   enum name_kind kind = scope->entries.items[id].kind;
   if (kind != NAME_TIME && kind != NAME_PI && kind != NAME_WORLD && kind != NAME_ORIGIN)
     return true;
-  struct diagnostic *d = diagnostic_add(scope->context, DIAG_PREDECLARED_NAME, span, name,
-                                        name_kind_word(kind), NULL);
+  struct diagnostic *d =
+      diagnostic_add(scope->context, DIAG_PREDECLARED_NAME, span, name, name_kind_word(kind), NULL);
   diagnostic_help(scope->context, d, "choose another name, such as '%s_1'", name);
   return false;
 }
@@ -66,8 +66,10 @@ static void add_site(struct scope *scope, uint32_t id, struct name_site site) {
   struct name_entry *entry = &scope->entries.items[id];
   vector_push(&scope->sites, site);
   uint32_t at = scope->sites.count - 1;
-  if (entry->last_site != 0) scope->sites.items[entry->last_site].next = at;
-  else entry->first_site = at;
+  if (entry->last_site != 0)
+    scope->sites.items[entry->last_site].next = at;
+  else
+    entry->first_site = at;
   entry->last_site = at;
 }
 
@@ -124,7 +126,8 @@ static bool is_tuple(const struct ast *ast, ast_expr value) {
 }
 
 /* `q[n]` declares a whole array for coordinates and the like, unless it mentions a loop's index;
- * for names that stand for expressions it is one element, unless a range or tuple says otherwise. */
+ * for names that stand for expressions it is one element, unless a range or tuple says otherwise.
+ */
 static bool is_element(const struct scope *scope, enum name_kind kind, const struct ast_item *item,
                        const struct surroundings *around) {
   if (item->indices.count == 0 || item->is_range) return false;
@@ -138,9 +141,8 @@ static void declare_item(struct scope *scope, const struct ast_statement *statem
                          const struct ast_item *item, const struct surroundings *around) {
   if (item->name == NULL || item->primes > 0) return; /* primed: start velocities, see below */
   enum name_kind kind = statement_name_kind(statement->kind);
-  struct name_site site = {.statement = statement,
-                           .item = item,
-                           .is_element = is_element(scope, kind, item, around)};
+  struct name_site site = {
+      .statement = statement, .item = item, .is_element = is_element(scope, kind, item, around)};
   uint32_t rank = item->is_range ? 1 : item->indices.count;
   declare(scope, kind, item->name, item->name_span, site, rank, around != NULL && around->in_if);
 }

@@ -60,8 +60,8 @@ struct name_entry {
   uint32_t first_site, last_site; /* into scope->sites, 0: none */
   uint32_t use_count;             /* in expressions that mean something */
   bool is_broken;                 /* its declaration was refused: uses are silent */
-  bool is_bare;   /* const: see scope_is_bare */
-  bool in_if;     /* declared in an `if` block: another branch may declare it, too */
+  bool is_bare;                   /* const: see scope_is_bare */
+  bool in_if; /* declared in an `if` block: another branch may declare it, too */
 };
 
 struct scope_text { /* what the names of one syntax tree refer to */
@@ -99,11 +99,12 @@ struct scope {
  *   VECTOR    not on scalars (refused by name resolution: never seen later) */
 #define BUILTIN_FUNCTIONS(BUILTIN)                                                                 \
   BUILTIN(sin, 1, 1, PURE)                                                                         \
-  BUILTIN(cos, 1, 1, PURE) BUILTIN(tan, 1, 1, PURE) BUILTIN(asin, 1, 1, PURE)                      \
-      BUILTIN(acos, 1, 1, PURE) BUILTIN(atan, 1, 1, PURE) BUILTIN(atan2, 2, 2, RATIO)              \
-          BUILTIN(sinh, 1, 1, PURE) BUILTIN(cosh, 1, 1, PURE) BUILTIN(tanh, 1, 1, PURE)            \
-              BUILTIN(exp, 1, 1, PURE) BUILTIN(log, 1, 1, PURE) BUILTIN(sqrt, 1, 1, ROOT)          \
-                  BUILTIN(abs, 1, 1, KEEP) BUILTIN(sign, 1, 1, FREE) BUILTIN(min, 2, 1000, SAME)   \
+  BUILTIN(cos, 1, 1, PURE)                                                                         \
+  BUILTIN(tan, 1, 1, PURE) BUILTIN(asin, 1, 1, PURE) BUILTIN(acos, 1, 1, PURE)                     \
+      BUILTIN(atan, 1, 1, PURE) BUILTIN(atan2, 2, 2, RATIO) BUILTIN(sinh, 1, 1, PURE)              \
+          BUILTIN(cosh, 1, 1, PURE) BUILTIN(tanh, 1, 1, PURE) BUILTIN(exp, 1, 1, PURE)             \
+              BUILTIN(log, 1, 1, PURE) BUILTIN(sqrt, 1, 1, ROOT) BUILTIN(abs, 1, 1, KEEP)          \
+                  BUILTIN(sign, 1, 1, FREE) BUILTIN(min, 2, 1000, SAME)                            \
                       BUILTIN(max, 2, 1000, SAME) BUILTIN(mod, 2, 2, SAME)                         \
                           BUILTIN(floor, 1, 1, KEEP) BUILTIN(table, 3, 3, VECTOR)                  \
                               BUILTIN(vel, 1, 2, VECTOR) BUILTIN(vel_on, 2, 2, VECTOR)             \

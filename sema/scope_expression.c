@@ -96,8 +96,8 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   struct diagnostic *d =
       diagnostic_add(r->scope->context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
   diagnostic_label(r->scope->context, d, entry->span, "declared here");
-  diagnostic_help(r->scope->context, d, "write %s[i] for one element, sum(i in 1..n, %s[i]) for all",
-                  n->name, n->name);
+  diagnostic_help(r->scope->context, d,
+                  "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
 }
 
 static void check_index(struct resolver *r, const struct ast_expression *n) {
@@ -117,9 +117,8 @@ static void check_index(struct resolver *r, const struct ast_expression *n) {
   if (entry->rank == 0) {
     if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
       return;
-    struct diagnostic *d = diagnostic_add(
-        context, DIAG_NOT_AN_ARRAY, array->span,
-        arena_format(&context->arena, "'%s'", array->name), NULL);
+    struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span,
+                                          arena_format(&context->arena, "'%s'", array->name), NULL);
     if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
     diagnostic_help(context, d, "a unit would stand behind a blank: %s [...]", array->name);
     return;
@@ -136,13 +135,13 @@ static void check_index(struct resolver *r, const struct ast_expression *n) {
 static void report_count(struct resolver *r, const struct ast_expression *n, uint32_t least,
                          uint32_t most, const struct name_entry *entry) {
   dyn_context *context = r->scope->context;
-  const char *takes = least == most ? arena_format(&context->arena, "%u", least)
+  const char *takes = least == most  ? arena_format(&context->arena, "%u", least)
                       : most >= 1000 ? arena_format(&context->arena, "at least %u", least)
                                      : arena_format(&context->arena, "%u or %u", least, most);
   const char *noun = least == 1 && most == 1 ? "argument" : "arguments";
   const char *given = arena_format(&context->arena, "%u", n->list.count);
-  struct diagnostic *d = diagnostic_add(context, DIAG_ARGUMENT_COUNT, n->span, n->name, takes,
-                                        noun, given, NULL);
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_ARGUMENT_COUNT, n->span, n->name, takes, noun, given, NULL);
   if (entry != NULL) diagnostic_label(context, d, entry->span, "declared here");
 }
 
@@ -157,15 +156,15 @@ static void resolve_builtin(struct resolver *r, ast_expr e, int function) {
   uint32_t least = builtin_least(function), most = builtin_most(function);
   if (n->list.count < least || (most < 1000 && n->list.count > most))
     report_count(r, n, least, most, NULL);
-  else r->text->functions[e] = (uint8_t)(function + 1);
+  else
+    r->text->functions[e] = (uint8_t)(function + 1);
 }
 
 static void report_not_a_function(struct resolver *r, const struct ast_expression *n,
                                   const struct name_entry *entry) {
   dyn_context *context = r->scope->context;
-  struct diagnostic *d =
-      diagnostic_add(context, DIAG_NOT_A_FUNCTION, n->name_span, n->name,
-                     name_kind_word(entry->kind), NULL);
+  struct diagnostic *d = diagnostic_add(context, DIAG_NOT_A_FUNCTION, n->name_span, n->name,
+                                        name_kind_word(entry->kind), NULL);
   if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
   diagnostic_help(context, d, "a product is written %s*(...)", n->name);
 }

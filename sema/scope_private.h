@@ -10,8 +10,8 @@ uint32_t scope_add_entry(struct scope *scope, enum name_kind kind, const char *n
 bool scope_check_predeclared(struct scope *scope, const char *name, struct span span);
 uint32_t scope_lookup(const struct scope *scope, const char *name); /* 0: none */
 /* Reports an unknown name, or function, with the nearest one. */
-void scope_report_unknown(struct scope *scope, const char *name, struct span span,
-                          bool is_function, const uint32_t *locals, uint32_t local_count);
+void scope_report_unknown(struct scope *scope, const char *name, struct span span, bool is_function,
+                          const uint32_t *locals, uint32_t local_count);
 
 /* Declares everything (scope.c), refuses what is not supported, then resolves (scope_resolve.c). */
 void scope_resolve_model(struct scope *scope);

@@ -2,6 +2,7 @@
  * not looked at. The recursion over blocks is as deep as the lexer lets blocks nest. */
 #include "sema/scope_resolve.h"
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t key_of(const void *pointer) {
   return (uint64_t)(uintptr_t)pointer;
@@ -28,8 +29,8 @@ static const char *nearest(struct scope *scope, const char *name, bool is_functi
   return near;
 }
 
-void scope_report_unknown(struct scope *scope, const char *name, struct span span,
-                          bool is_function, const uint32_t *locals, uint32_t local_count) {
+void scope_report_unknown(struct scope *scope, const char *name, struct span span, bool is_function,
+                          const uint32_t *locals, uint32_t local_count) {
   uint64_t key = hash_mix(key_of(name)) ^ (is_function ? 1 : 0);
   if (map_get(&scope->unknown, key) != 0) return;
   map_set(&scope->unknown, key, 1);
@@ -93,7 +94,8 @@ static bool check_primes(struct resolver *r, const struct ast_statement *stateme
   if (entry != NULL && entry->span.source != 0)
     diagnostic_label(context, d, entry->span, "'%s' is declared here, but not as a coordinate",
                      item->name);
-  else diagnostic_help(context, d, "write 'coord %s = 0, %s' = ...'", item->name, item->name);
+  else
+    diagnostic_help(context, d, "write 'coord %s = 0, %s' = ...'", item->name, item->name);
   return false;
 }
 
@@ -133,8 +135,8 @@ static void resolve_function(struct resolver *r, const struct ast_statement *sta
     uint32_t before = map_get(&seen, key_of(formal->name));
     map_set(&seen, key_of(formal->name), i + 1);
     if (before == 0) continue;
-    struct diagnostic *d = diagnostic_add(r->scope->context, DIAG_DECLARED_TWICE, formal->span,
-                                          formal->name, NULL);
+    struct diagnostic *d =
+        diagnostic_add(r->scope->context, DIAG_DECLARED_TWICE, formal->span, formal->name, NULL);
     diagnostic_label(r->scope->context, d, statement->formals.items[before - 1].span,
                      "first declared here");
   }
@@ -161,7 +163,12 @@ static void resolve_simulate(struct resolver *r, const struct ast_statement *sta
   for (uint32_t i = 0; i < statement->arguments.count; i++) {
     ast_expr argument = ast_list_item(r->text->ast, statement->arguments, i);
     const struct ast_expression *n = ast_expression(r->text->ast, argument);
-    if (n->kind == AST_ARGUMENT) resolve_expression(r, n->operand, WANT_TEXT);
+    if (n->kind != AST_ARGUMENT) continue;
+    /* `method = lagrange` without quotes is one mistake, not two. */
+    const struct ast_expression *value = ast_expression(r->text->ast, n->operand);
+    bool is_bare_word = value->kind == AST_NAME &&
+                        (strcmp(n->name, "method") == 0 || strcmp(n->name, "integrator") == 0);
+    if (!is_bare_word) resolve_expression(r, n->operand, WANT_TEXT);
   }
 }
 

@@ -4,18 +4,19 @@
 #include "sema/scope_private.h"
 
 enum wanted { /* what may stand at a node */
-  WANT_NUMBER,
-  WANT_TRUTH,
-  WANT_VALUES, /* a number, or a tuple of them for the elements of an array */
-  WANT_TEXT,   /* a text, or (reported elsewhere) anything else */
-  WANT_ARRAY,  /* the name of an array whose elements are counted by the index around it */
-  WANT_NOTHING /* stands in something that was refused */
+              WANT_NUMBER,
+              WANT_TRUTH,
+              WANT_VALUES, /* a number, or a tuple of them for the elements of an array */
+              WANT_TEXT,   /* a text, or (reported elsewhere) anything else */
+              WANT_ARRAY,  /* the name of an array whose elements are counted by the index around it
+                            */
+              WANT_NOTHING /* stands in something that was refused */
 };
 
 struct resolver {
   struct scope *scope;
   struct scope_text *text;
-  uint8_t *wanted; /* per expression, while it is resolved */
+  uint8_t *wanted;         /* per expression, while it is resolved */
   VECTOR(uint32_t) locals; /* entries of the inner scopes, innermost last */
   uint32_t function;       /* the entry of the function whose body this is, or 0 */
   struct scope_edges calls;

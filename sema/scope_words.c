@@ -4,14 +4,14 @@
 #include <string.h>
 
 static const char *const kind_words[] = {
-    [NAME_NONE] = "name",           [NAME_CONST] = "constant",     [NAME_PARAM] = "parameter",
-    [NAME_INPUT] = "input",         [NAME_COORD] = "coordinate",   [NAME_STATE] = "state",
-    [NAME_SPEED] = "speed",         [NAME_LET] = "let",            [NAME_OUTPUT] = "output",
-    [NAME_FUNCTION] = "function",   [NAME_POINT] = "point",        [NAME_FRAME] = "frame",
-    [NAME_PARTICLE] = "particle",   [NAME_BODY] = "body",          [NAME_CONSTRAINT] = "constraint",
-    [NAME_COMPONENT] = "component", [NAME_INSTANCE] = "instance",  [NAME_MODULE] = "module",
-    [NAME_TIME] = "time",           [NAME_PI] = "number pi",       [NAME_WORLD] = "frame",
-    [NAME_ORIGIN] = "point",        [NAME_INDEX] = "index",        [NAME_ARGUMENT] = "argument"};
+    [NAME_NONE] = "name",           [NAME_CONST] = "constant",    [NAME_PARAM] = "parameter",
+    [NAME_INPUT] = "input",         [NAME_COORD] = "coordinate",  [NAME_STATE] = "state",
+    [NAME_SPEED] = "speed",         [NAME_LET] = "let",           [NAME_OUTPUT] = "output",
+    [NAME_FUNCTION] = "function",   [NAME_POINT] = "point",       [NAME_FRAME] = "frame",
+    [NAME_PARTICLE] = "particle",   [NAME_BODY] = "body",         [NAME_CONSTRAINT] = "constraint",
+    [NAME_COMPONENT] = "component", [NAME_INSTANCE] = "instance", [NAME_MODULE] = "module",
+    [NAME_TIME] = "time",           [NAME_PI] = "number pi",      [NAME_WORLD] = "frame",
+    [NAME_ORIGIN] = "point",        [NAME_INDEX] = "index",       [NAME_ARGUMENT] = "argument"};
 
 const char *name_kind_word(enum name_kind kind) {
   return kind_words[kind];

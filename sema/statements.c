@@ -18,8 +18,10 @@ static bool check_roles(struct analysis *a, const struct job *job, ast_expr e, e
   expr symbol = find_other_role(a->l, value, ~refused);
   if (symbol == 0) return true;
   const char *name = expr_symbol_name(a->l->graph, symbol);
-  if (what != NULL) lower_report(a->l, job->environment, code, span_of(job, e), what, name, NULL);
-  else lower_report(a->l, job->environment, code, span_of(job, e), name, NULL, NULL);
+  if (what != NULL)
+    lower_report(a->l, job->environment, code, span_of(job, e), what, name, NULL);
+  else
+    lower_report(a->l, job->environment, code, span_of(job, e), name, NULL, NULL);
   return false;
 }
 
@@ -50,8 +52,7 @@ static void lower_force(struct analysis *a, const struct job *job) {
   expr value = lower_expression(a->l, job->environment, statement->value);
   expr target = lower_expression(a->l, job->environment, statement->target);
   if (target != 0) {
-    role_set allowed =
-        role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
+    role_set allowed = role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
     expr other = find_other_role(a->l, target, allowed);
     const char *fault = NULL;
     if (other != 0)
@@ -59,9 +60,8 @@ static void lower_force(struct analysis *a, const struct job *job) {
     else if (find_other_role(a->l, target, ~role_bit(ROLE_POSITION)) == 0)
       fault = "this depends on none";
     if (fault != NULL) {
-      struct diagnostic *d =
-          lower_report(a->l, job->environment, DIAG_BAD_FORCE_TARGET,
-                       span_of(job, statement->target), fault, NULL, NULL);
+      struct diagnostic *d = lower_report(a->l, job->environment, DIAG_BAD_FORCE_TARGET,
+                                          span_of(job, statement->target), fault, NULL, NULL);
       const struct ast_expression *n =
           ast_expression(job->environment.text->ast, statement->target);
       if (d != NULL && n->kind == AST_PRIME)
@@ -90,10 +90,10 @@ static void lower_rate(struct analysis *a, const struct job *job) {
   if (left == 0) return;
   uint32_t role = map_get(&a->l->roles, left);
   if (role % ROLE_COUNT != ROLE_RATE) {
-    const char *what = role != 0 ? lower_words(a->l, "this is the %s", role_words(a->l, left))
-                                 : "this is none";
-    struct diagnostic *d = lower_report(a->l, job->environment, DIAG_RATE_OF_NO_STATE, span, what,
-                                        NULL, NULL);
+    const char *what =
+        role != 0 ? lower_words(a->l, "this is the %s", role_words(a->l, left)) : "this is none";
+    struct diagnostic *d =
+        lower_report(a->l, job->environment, DIAG_RATE_OF_NO_STATE, span, what, NULL, NULL);
     if (d != NULL && role != 0) {
       diagnostic_label(a->context, d, a->l->elements.items[role / ROLE_COUNT].item->name_span,
                        "declared here");
@@ -136,15 +136,14 @@ static void lower_initial(struct analysis *a, const struct job *job,
     lower_report(a->l, job->environment, DIAG_INITIAL_ALWAYS_TRUE, equation->span, NULL, NULL,
                  NULL);
   } else if (find_other_role(a->l, residual, ~variables) == 0) {
-    lower_report(a->l, job->environment, DIAG_INITIAL_NEVER_TRUE, equation->span, NULL, NULL,
-                 NULL);
+    lower_report(a->l, job->environment, DIAG_INITIAL_NEVER_TRUE, equation->span, NULL, NULL, NULL);
   } else {
     role_set velocities = role_bit(ROLE_VELOCITY) | role_bit(ROLE_RATE);
-    struct model_condition condition = {
-        .residual = residual,
-        .text = text_of(a, equation->span),
-        .span = equation->span,
-        .at_velocity_level = find_other_role(a->l, residual, ~velocities) != 0};
+    struct model_condition condition = {.residual = residual,
+                                        .text = text_of(a, equation->span),
+                                        .span = equation->span,
+                                        .at_velocity_level =
+                                            find_other_role(a->l, residual, ~velocities) != 0};
     vector_push(&a->model->conditions, condition);
   }
 }
@@ -208,8 +207,7 @@ static void lower_job(struct analysis *a, const struct job *job) {
 static void take_name(struct analysis *a, const struct ast_statement *statement,
                       const struct ast_statement **named) {
   if (*named != NULL) {
-    struct diagnostic *d =
-        diagnostic_add(a->context, DIAG_SECOND_MODEL, statement->span, NULL);
+    struct diagnostic *d = diagnostic_add(a->context, DIAG_SECOND_MODEL, statement->span, NULL);
     diagnostic_label(a->context, d, (*named)->span, "named here first");
     return;
   }
