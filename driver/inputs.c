@@ -85,6 +85,8 @@ static int32_t find_input(struct session *session, const dyn_model *model, const
     diagnostic_help(context, diagnostic, "did you mean '%s'?", near);
   else if (model->n_inputs == 0)
     diagnostic_help(context, diagnostic, "declare it in the model: input %s [N] = 0", name);
+  else
+    diagnostic_help(context, diagnostic, "'%s' is an input; 'dyn check' lists them all", names[0]);
   return -1;
 }
 

@@ -73,15 +73,17 @@ static void report_no_start(struct session *session, const dyn_model *model,
   free(text);
 }
 
-/* One line for each start value that the `initial` equations moved. */
+/* A note for each start value that the `initial` equations moved. */
 static void tell_moved(struct session *session, const dyn_model *model,
                        const dyn_assembly *assembly) {
-  dyn_context *context = session_context(session);
-  if (assembly->n_moved == 0) return;
   char *text = assembly_text(model, assembly);
-  size_t length = strlen(text);
-  if (length > 0 && text[length - 1] == '\n') text[length - 1] = '\0';
-  diagnostic_add(context, DIAG_START_MOVED, nowhere, text, NULL);
+  for (char *line = text; assembly->n_moved > 0 && *line != '\0';) {
+    size_t length = strcspn(line, "\n");
+    char *next = line + length + (line[length] == '\n');
+    line[length] = '\0';
+    diagnostic_add(session_context(session), DIAG_START_MOVED, nowhere, line, NULL);
+    line = next;
+  }
   free(text);
 }
 
