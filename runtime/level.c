@@ -6,6 +6,7 @@
  * Gauss-Newton; 18.5 projections). */
 #include "runtime/level.h"
 #include "runtime/rows.h"
+#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,15 +54,19 @@ static double merit(const struct solver *s) {
   return sum;
 }
 
+static double length_of(size_t n, const double *w) {
+  return cblas_dnrm2((int)n, w, 1); /* scaled: no square overflows */
+}
+
 /* Sizes, and the rank and space of the rows, from s->values at y. */
 static void linearise(struct solver *s, const double *y) {
   for (size_t i = 0; i < s->m; i++) {
-    double *row = s->rows.a + i * s->n, length = 0;
+    double *row = s->rows.a + i * s->n;
     memcpy(row, s->values + s->m + i * s->n, s->n * sizeof *row);
     s->sizes[i] = s->at_start[i];
     for (size_t j = 0; j < s->n; j++) s->sizes[i] += fabs(row[j] * y[j]);
     metric_gradient(s->level->metric, row);
-    for (size_t j = 0; j < s->n; j++) length = hypot(length, row[j]);
+    double length = length_of(s->n, row);
     s->scale[i] = length > 0 ? 1 / length : 1;
     for (size_t j = 0; j < s->n; j++) row[j] *= s->scale[i];
   }
@@ -73,12 +78,6 @@ static void least_step(struct solver *s, double *step) {
   for (size_t i = 0; i < s->m; i++) s->right[i] = -s->values[i] * s->scale[i];
   rows_solve(&s->rows, s->right, step);
   metric_changes(s->level->metric, step);
-}
-
-static double length_of(size_t n, const double *w) {
-  double length = 0;
-  for (size_t j = 0; j < n; j++) length = hypot(length, w[j]);
-  return length;
 }
 
 static int holds(const struct solver *s, size_t i) {

@@ -1,77 +1,57 @@
 /* metric.c: distances in the norm of a mass matrix: by its Cholesky factor where it is positive
  * definite (S = L^-T), by its eigenvectors where it is singular (S = V D^-1/2, with 1 in D for
- * eigenvalues that are zero or negative to rounding).
- * Source: Golub, Van Loan, Matrix Computations (4th ed.), 4.2 and 8.5 (Jacobi's method). */
+ * eigenvalues that are zero or negative to rounding). LAPACK makes both, in place in memory that
+ * struct metric owns.
+ * Source: Golub, Van Loan, Matrix Computations (4th ed.), 4.2 and 8.1. */
 #include "runtime/metric.h"
+#include <cblas.h>
+#include <lapack.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SINGULAR 1e-13 /* of a coordinate's own inertia, or of the largest eigenvalue */
 
-/* a = L L^T in place, in the lower triangle; 0 if a is not positive definite to rounding, judged
- * coordinate by coordinate, as their units may differ. */
-static int factorise(size_t n, double *a) {
-  for (size_t j = 0; j < n; j++) {
-    double own = a[j * n + j], d = own;
-    for (size_t k = 0; k < j; k++) d -= a[k * n + j] * a[k * n + j];
-    if (!(d > SINGULAR * own)) return 0;
-    a[j * n + j] = sqrt(d);
-    for (size_t k = 0; k < j; k++)
-      for (size_t i = j + 1; i < n; i++) a[j * n + i] -= a[k * n + i] * a[k * n + j];
-    for (size_t i = j + 1; i < n; i++) a[j * n + i] /= a[j * n + j];
-  }
-  return 1;
-}
-
-/* Turns the plane of columns p and q so that they are at right angles; returns whether it had to.
- */
-static int turn(size_t n, double *a, double *v, size_t p, size_t q) {
-  double *ap = a + p * n, *aq = a + q * n, *vp = v + p * n, *vq = v + q * n;
-  double pp = 0, qq = 0, pq = 0;
-  for (size_t i = 0; i < n; i++) {
-    pp += ap[i] * ap[i];
-    qq += aq[i] * aq[i];
-    pq += ap[i] * aq[i];
-  }
-  if (fabs(pq) <= 1e-15 * sqrt(pp * qq) || pq == 0) return 0;
-  double tau = (qq - pp) / (2 * pq);
-  double tangent = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
-  double c = 1 / sqrt(1 + tangent * tangent), s = c * tangent;
-  for (size_t i = 0; i < n; i++) {
-    double x = ap[i], y = vp[i];
-    ap[i] = c * x - s * aq[i];
-    aq[i] = s * x + c * aq[i];
-    vp[i] = c * y - s * vq[i];
-    vq[i] = s * y + c * vq[i];
-  }
-  return 1;
-}
-
-/* One-sided Jacobi: a becomes a V with columns at right angles, so that for a symmetric a the
- * columns of V are eigenvectors, and v_j . (a v_j) the eigenvalues. */
-static void diagonalise(size_t n, double *a, double *v, double *eigenvalues) {
-  memset(v, 0, n * n * sizeof *v);
-  for (size_t i = 0; i < n; i++) v[i * n + i] = 1;
-  int turned = 1;
-  for (int sweep = 0; turned && sweep < 60; sweep++) {
-    turned = 0;
-    for (size_t p = 0; p < n; p++)
-      for (size_t q = p + 1; q < n; q++) turned |= turn(n, a, v, p, q);
-  }
-  for (size_t j = 0; j < n; j++) {
-    eigenvalues[j] = 0;
-    for (size_t i = 0; i < n; i++) eigenvalues[j] += v[j * n + i] * a[j * n + i];
-  }
-}
-
 static void copy_symmetric(int32_t n, const double *mass, double *out) {
   for (int32_t j = 0; j < n; j++)
     for (int32_t i = 0; i < n; i++) {
       double a = mass[(size_t)j * (size_t)n + (size_t)i];
       double b = mass[(size_t)i * (size_t)n + (size_t)j];
-      out[(size_t)j * (size_t)n + (size_t)i] = 0.5 * (a + b);
+      out[(size_t)j * (size_t)n + (size_t)i] = 0.5 * a + 0.5 * b;
     }
+}
+
+/* factor = L of the mass matrix L L^T, in the lower triangle; 0 if the matrix is not positive
+ * definite to rounding, judged coordinate by coordinate, as their units may differ: LAPACK alone
+ * stops only at pivots that are not positive. */
+static int factorise(int32_t n, const double *mass, double *factor) {
+  int info;
+  copy_symmetric(n, mass, factor);
+  LAPACK_dpotrf("L", &n, factor, &n, &info);
+  if (info != 0) return 0;
+  for (size_t j = 0; j < (size_t)n; j++) {
+    size_t diagonal = j * (size_t)n + j;
+    if (!(factor[diagonal] * factor[diagonal] > SINGULAR * mass[diagonal])) return 0;
+  }
+  return 1;
+}
+
+/* vectors = the eigenvectors of the mass matrix, column by column, and roots the square roots of
+ * its eigenvalues, or 1. Returns 0 when there is no memory, or for no convergence a negative. */
+static int diagonalise(int32_t n, const double *mass, double *vectors, double *roots) {
+  int info, size = -1;
+  double want;
+  LAPACK_dsyev("V", "L", &n, vectors, &n, roots, &want, &size, &info);
+  size = (int)want;
+  double *work = malloc((size_t)size * sizeof *work);
+  if (!work) return 0;
+  copy_symmetric(n, mass, vectors);
+  LAPACK_dsyev("V", "L", &n, vectors, &n, roots, work, &size, &info);
+  free(work);
+  if (info != 0) return -1;
+  double least = SINGULAR * fmax(roots[n - 1], 0); /* they ascend */
+  for (int32_t i = 0; i < n; i++) roots[i] = roots[i] > least ? sqrt(roots[i]) : 1;
+  return 1;
 }
 
 static int is_finite(int32_t n, const double *mass) {
@@ -85,23 +65,14 @@ int metric_init(struct metric *m, int32_t n_mass, int32_t n, const double *mass)
   if (!mass || n_mass == 0 || !is_finite(n_mass, mass)) return 1;
   m->factor = malloc((size_t)n_mass * (size_t)n_mass * sizeof(double));
   if (!m->factor) return 0;
-  m->is_unit = 0;
-  size_t size = (size_t)n_mass;
-  copy_symmetric(n_mass, mass, m->factor);
-  if (factorise(size, m->factor)) return 1;
-  double *symmetric = malloc(size * size * sizeof *symmetric);
-  m->roots = malloc(2 * size * sizeof(double));
-  if (symmetric && m->roots) {
-    copy_symmetric(n_mass, mass, symmetric);
-    diagonalise(size, symmetric, m->factor, m->roots);
-    double most = 0;
-    for (size_t i = 0; i < size; i++) most = fmax(most, m->roots[i]);
-    for (size_t i = 0; i < size; i++)
-      m->roots[i] = m->roots[i] > SINGULAR * most ? sqrt(m->roots[i]) : 1;
+  if (factorise(n_mass, mass, m->factor)) {
+    m->is_unit = 0;
+    return 1;
   }
-  int good = symmetric && m->roots;
-  free(symmetric);
-  return good;
+  m->roots = malloc(2 * (size_t)n_mass * sizeof(double));
+  int result = m->roots ? diagonalise(n_mass, mass, m->factor, m->roots) : 0;
+  m->is_unit = result <= 0; /* eigenvalues that LAPACK cannot find have no directions either */
+  return result != 0;
 }
 
 void metric_clear(struct metric *m) {
@@ -111,61 +82,42 @@ void metric_clear(struct metric *m) {
 }
 
 /* y = V^T y, or V y. */
-static void rotate(const struct metric *m, double *y, int transposed) {
-  size_t n = (size_t)m->n_mass;
+static void rotate(const struct metric *m, enum CBLAS_TRANSPOSE transpose, double *y) {
+  int n = m->n_mass;
   double *out = m->roots + n;
-  memset(out, 0, n * sizeof *out);
-  for (size_t j = 0; j < n; j++)
-    for (size_t i = 0; i < n; i++) {
-      double v = m->factor[j * n + i];
-      if (transposed)
-        out[j] += v * y[i];
-      else
-        out[i] += v * y[j];
-    }
-  memcpy(y, out, n * sizeof *out);
+  cblas_dgemv(CblasColMajor, transpose, n, n, 1, m->factor, n, y, 1, 0, out, 1);
+  memcpy(y, out, (size_t)n * sizeof *out);
 }
 
 void metric_lengths(const struct metric *m, double *y) {
-  size_t n = (size_t)m->n_mass;
+  int n = m->n_mass;
   if (m->is_unit) return;
   if (m->roots) {
-    rotate(m, y, 1);
-    for (size_t i = 0; i < n; i++) y[i] *= m->roots[i];
+    rotate(m, CblasTrans, y);
+    for (int i = 0; i < n; i++) y[i] *= m->roots[i];
     return;
   }
-  for (size_t j = 0; j < n; j++) { /* L^T y */
-    double sum = 0;
-    for (size_t i = j; i < n; i++) sum += m->factor[j * n + i] * y[i];
-    y[j] = sum;
-  }
+  cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, m->factor, n, y, 1);
 }
 
 void metric_changes(const struct metric *m, double *w) {
-  size_t n = (size_t)m->n_mass;
+  int n = m->n_mass;
   if (m->is_unit) return;
   if (m->roots) {
-    for (size_t i = 0; i < n; i++) w[i] /= m->roots[i];
-    rotate(m, w, 0);
+    for (int i = 0; i < n; i++) w[i] /= m->roots[i];
+    rotate(m, CblasNoTrans, w);
     return;
   }
-  for (size_t j = n; j-- > 0;) { /* L^-T w */
-    double sum = w[j];
-    for (size_t i = j + 1; i < n; i++) sum -= m->factor[j * n + i] * w[i];
-    w[j] = sum / m->factor[j * n + j];
-  }
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, m->factor, n, w, 1);
 }
 
 void metric_gradient(const struct metric *m, double *g) {
-  size_t n = (size_t)m->n_mass;
+  int n = m->n_mass;
   if (m->is_unit) return;
   if (m->roots) {
-    rotate(m, g, 1);
-    for (size_t i = 0; i < n; i++) g[i] /= m->roots[i];
+    rotate(m, CblasTrans, g);
+    for (int i = 0; i < n; i++) g[i] /= m->roots[i];
     return;
   }
-  for (size_t j = 0; j < n; j++) { /* L^-1 g */
-    g[j] /= m->factor[j * n + j];
-    for (size_t i = j + 1; i < n; i++) g[i] -= m->factor[j * n + i] * g[j];
-  }
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, m->factor, n, g, 1);
 }

@@ -6,11 +6,12 @@
 struct rows {
   size_t m, n, k; /* rows, entries of each, the lesser of both */
   size_t rank;
-  double *a;     /* in: row after row. After rows_decompose: R and the reflectors */
-  double *basis; /* rank vectors of n: orthonormal, spanning the rows */
+  double *a;     /* m n, owned. In: row after row. After rows_decompose: R and the reflectors */
+  double *basis; /* rank vectors of n: orthonormal, spanning the rows; owned */
   /* private */
-  double *head, *beta, *head2, *beta2, *lower, *right;
-  size_t *pivot, *pivot2;
+  double *tau, *tau2, *lower, *right, *work;
+  int *pivot;
+  int work_size;
 };
 
 /* Returns 0 when there is no memory. */
