@@ -26,7 +26,8 @@ enum ast_operator {
 };
 
 enum ast_expr_kind {
-  AST_ERROR,    /* stands where a syntax error was reported; later stages skip it silently */
+  AST_ERROR,    /* stands where an error was reported; later stages skip it silently. It may still
+                   have the parts of what it was */
   AST_NUMBER,   /* text: the literal as written, e.g. "2e-3" */
   AST_STRING,   /* text: the contents with escapes resolved */
   AST_NAME,     /* name */
@@ -42,7 +43,7 @@ enum ast_expr_kind {
   AST_IF,       /* if operand then second else third */
   AST_REDUCE,   /* sum/product: name = index variable, operand .. second the range, third the body */
   AST_TUPLE,    /* ( list ) with at least two entries */
-  AST_IN,       /* operand in second: a tuple in a frame */
+  AST_IN,       /* operand in second: a tuple (or an AST_UNIT of a tuple) in a frame */
 };
 
 struct ast_unit; /* see below */
@@ -96,12 +97,12 @@ enum ast_statement_kind {
   AST_COMPONENT,  /* component name(formals) { body } */
   AST_INSTANCE,   /* type name(arguments) ; type may be `module.type` */
   AST_FOR,        /* for index in from..to { body } */
-  AST_IF_BLOCK,   /* if condition { body } [else { otherwise }] */
+  AST_IF_BLOCK,   /* if condition { body } [else { otherwise }]; `else if` is an otherwise of one if */
   AST_WHEN,       /* when condition { body } */
   AST_EVERY,      /* every condition { body }: the period */
   AST_RESET,      /* left := right, in when and every */
-  AST_RELEASE,    /* release label, in when */
-  AST_STOP,       /* stop "text", in when: text */
+  AST_RELEASE,    /* release label, in when: `value` refers to it (a name, member or element) */
+  AST_STOP,       /* stop "text", in when: text, "" if there is none */
   AST_RESERVED,   /* a statement that starts with a keyword kept for later: contact impact plot view assert; `text` is the keyword */
 };
 
@@ -119,7 +120,7 @@ struct ast_item {
   const char *index_variable;     /* for `i in from..to` */
   uint16_t primes;                /* coord x = 0, x' = 1: the second entry has primes = 1 */
   struct ast_unit *unit;          /* or NULL */
-  ast_expr value;                 /* or 0 */
+  ast_expr value;                 /* or 0; `output h` has the AST_NAME h */
 };
 
 struct ast_equation { /* left = right, or left := right */
@@ -157,6 +158,8 @@ struct ast_statement {
   VECTOR(struct ast_formal) formals;
   VECTOR(struct ast_rotation) rotations;
   struct ast_list arguments; /* AST_ARGUMENT nodes: simulate, particle, body, instance */
+  /* `value` is an AST_ERROR where the rest of a particle, body, instance, component or frame was
+   * not understood; `left` and `right` are one for a constraint. */
   ast_expr value;            /* energy, force value, gravity vector, frame parent, function body,
                                 when condition, every period, if condition */
   ast_expr target, source;   /* force and torque; frame: target = `at` point, source = `oriented` tuple */

@@ -2,6 +2,7 @@
  * Private to the parser. Places are ranges of token indices; build_span turns them into bytes. */
 #ifndef DYN_PARSER_BUILD_H
 #define DYN_PARSER_BUILD_H
+#include "base/map.h"
 #include "base/rational.h"
 #include "lexer/lexer.h"
 #include "parser/ast.h"
@@ -32,6 +33,7 @@ struct builder {
   uint32_t next;            /* the token to be read */
   uint32_t statement_begin; /* the first token of the statement being read */
   uint32_t fault_token;     /* where the last syntax error was; 0 at first */
+  uint32_t fault_count;     /* errors at that token so far */
   bool has_begun;           /* the start symbol was sent */
   bool is_skipping;         /* a SKIP is due */
   bool is_assignments;
@@ -44,6 +46,7 @@ struct builder {
   VECTOR(struct ast_rotation) rotations;
   VECTOR(struct ast_unit_factor) factors;
   VECTOR(struct ast_statement *) statements; /* of all open blocks */
+  struct map declared_names;                 /* for messages; see unit_names.c */
 };
 
 /* ---------------------------------------------------------------- grammar.y and reader.c */
@@ -131,6 +134,12 @@ void add_equation(struct builder *b, struct token_range at, ast_expr left, ast_e
 void add_formal(struct builder *b, struct token_range at, uint32_t name, struct ast_unit *unit,
                 uint32_t kind, ast_expr value); /* kind: a token, 0 for a scalar */
 void add_rotation(struct builder *b, struct token_range at, ast_expr angle, ast_expr axis);
+
+/* ---------------------------------------------------------------- unit_names.c */
+
+bool is_common_unit(const char *name);
+bool is_declared_name(struct builder *b, const char *name); /* interned; anywhere in the file */
+bool is_unit_in_index(struct builder *b, uint32_t open);
 
 /* ---------------------------------------------------------------- docs.c, placement.c */
 

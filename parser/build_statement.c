@@ -15,18 +15,18 @@ struct ast_statement *statement_new(struct builder *b, enum ast_statement_kind k
 
 /* ---------------------------------------------------------------- names and texts */
 
+/* Where the index behind a name ends: with the bracket that closes what opens right behind it. */
+static uint32_t find_index_end(const struct builder *b, uint32_t name) {
+  uint32_t close = name + 2;
+  while (b->tokens[close].kind != TOKEN_CLOSE_BRACKET || b->tokens[close].open != name + 1) close++;
+  return b->tokens[close].span.end;
+}
+
 void statement_label(struct builder *b, struct ast_statement *statement,
                      const struct declared *label) {
   if (label->token == 0) return;
   struct span name = b->tokens[label->token].span, span = name;
-  /* With its index: up to the bracket that closes what opens right behind the name. */
-  if (label->indices.count > 0) {
-    uint32_t close = label->token + 2;
-    while (!(b->tokens[close].kind == TOKEN_CLOSE_BRACKET &&
-             b->tokens[close].open == label->token + 1))
-      close++;
-    span.end = b->tokens[close].span.end;
-  }
+  if (label->indices.count > 0) span.end = find_index_end(b, label->token);
   statement->label = (struct ast_item){.name = b->tokens[label->token].text, .span = span,
                                        .name_span = name, .doc = statement->doc,
                                        .indices = label->indices, .is_range = label->is_range,
@@ -141,6 +141,18 @@ static ast_expr value_of_output(struct builder *b, const struct declared *declar
   return declared->indices.count > 0 ? 0 : build_leaf(b, AST_NAME, declared->token);
 }
 
+/* `coord x[m]`: the unit touches its name. */
+static void check_unit_in_index(struct builder *b, const struct declared *declared) {
+  uint32_t open = declared->token + 1;
+  if (declared->indices.count != 1 || b->tokens[open].kind != TOKEN_OPEN_INDEX ||
+      !is_unit_in_index(b, open))
+    return;
+  const char *name = b->tokens[declared->token].text;
+  struct diagnostic *d =
+      diagnostic_add(b->context, DIAG_INDEX_FOR_UNIT, b->tokens[open].span, name, NULL);
+  diagnostic_help(b->context, d, "put a blank before a unit: %s [...]", name);
+}
+
 void add_item(struct builder *b, struct token_range at, const struct declared *declared,
               uint32_t primes, struct ast_unit *unit, ast_expr value) {
   const struct token *name = &b->tokens[declared->token];
@@ -149,13 +161,8 @@ void add_item(struct builder *b, struct token_range at, const struct declared *d
   struct ast_item item = {.name = name->text, .name_span = name->span,
                           .indices = declared->indices, .is_range = declared->is_range,
                           .index_variable = declared->index_variable, .unit = unit};
-  if (declared->indices.count > 0) {
-    const struct ast_expression *last = ast_expression(
-        b->ast, ast_list_item(b->ast, declared->indices, declared->indices.count - 1));
-    span.end = last->span.end;
-    const struct source *source = source_get(&b->context->sources, span.source);
-    while (span.end < source->length && source->text[span.end - 1] != ']') span.end++;
-  }
+  check_unit_in_index(b, declared);
+  if (declared->indices.count > 0) span.end = find_index_end(b, declared->token);
   if (primes != 0) {
     item.primes = b->tokens[primes].count;
     span.end = b->tokens[primes].span.end;

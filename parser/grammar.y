@@ -570,7 +570,6 @@ static int yyreport_syntax_error(const yypcontext_t *situation, struct builder *
       if (YYTRANSLATE(token_of_kind[kind]) == symbols[i]) expected[kind] = true;
   uint32_t at = yypcontext_location(situation)->begin;
   if (at != b->fault_token) syntax_error_report(b, at, expected);
-  b->fault_token = at;
   reader_recover(b, at);
   return 0;
 }

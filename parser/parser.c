@@ -24,6 +24,7 @@ static struct ast *parse(dyn_context *context, uint32_t source, bool is_assignme
   vector_free(&b.rotations);
   vector_free(&b.factors);
   vector_free(&b.statements);
+  map_free(&b.declared_names);
   lexer_clear(&lexed);
   return ast;
 }

@@ -106,7 +106,9 @@ enum reader_class reader_next(struct builder *b, struct token_range *at) {
   uint32_t index = b->next;
   *at = (struct token_range){index, index + 1};
   if (kind_at(b, index) == TOKEN_FINISH) return READER_TOKEN;
-  if (token_at(b, index)->flags & TOKEN_STARTS_STATEMENT) b->statement_begin = index;
+  /* Behind a block's end there may be an `else`, which is no part of its last statement. */
+  if ((token_at(b, index)->flags & TOKEN_STARTS_STATEMENT) || kind_at(b, index) == TOKEN_CLOSE_BRACE)
+    b->statement_begin = index;
   enum reader_class class = classify(b, index);
   b->next = class == READER_RESERVED ? find_end(b, index) : index + 1;
   return class;
@@ -123,9 +125,14 @@ bool reader_in_list_statement(const struct builder *b) {
   }
 }
 
+/* A second fault at one token means that its recovery did not fit there: commas are no place to go
+ * on then, and after a third the token itself is given up, so that there is always progress. */
 void reader_recover(struct builder *b, uint32_t fault_token) {
-  bool is_list = reader_in_list_statement(b);
+  b->fault_count = fault_token == b->fault_token ? b->fault_count + 1 : 1;
+  b->fault_token = fault_token;
+  bool is_list = reader_in_list_statement(b) && b->fault_count == 1;
   uint32_t index = fault_token, depth = 0;
+  if (b->fault_count > 3 && kind_at(b, index) != TOKEN_FINISH) index++;
   for (;; index++) {
     enum token_kind kind = kind_at(b, index);
     if (kind == TOKEN_FINISH) break;

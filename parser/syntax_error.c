@@ -198,34 +198,12 @@ static bool try_missing_operand(const struct fault *f) {
   bool is_end = f->found->kind == TOKEN_END || f->found->kind == TOKEN_CLOSE_PAREN ||
                 f->found->kind == TOKEN_CLOSE_BRACKET || f->found->kind == TOKEN_COMMA ||
                 f->found->kind == TOKEN_OPEN_BRACE;
-  if (!is_end || !f->expected[TOKEN_NUMBER] || !f->expected[TOKEN_NAME]) return false;
+  if (!is_end || !f->wants_operand || is_first(f)) return false;
   report(f, DIAG_MISSING_OPERAND, f->before->span, syntax_found_words(f->b, f->at - 1));
   return true;
 }
 
 /* ---------------------------------------------------------------- units and products */
-
-/* The units people write behind numbers; a product with a variable of such a name is rarer. */
-static bool is_common_unit(const char *name) {
-  static const char *const units[] = {"m",  "mm", "cm",  "km",  "s",  "ms",  "min", "h",
-                                      "kg", "g",  "N",   "kN",  "Nm", "J",   "kJ",  "W",
-                                      "kW", "Hz", "rad", "deg", "rpm", "Pa", "MPa", "GPa", "K"};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(name, units[i]) == 0) return true;
-  return false;
-}
-
-/* True if the name stands in a declaration: then it is a variable rather than a unit. */
-static bool is_declared(const struct fault *f, const char *name) {
-  if (f->b->context->diagnostics.dropped > 0) return false; /* not worth the search */
-  for (uint32_t i = 1; i < f->b->lexed->tokens.count; i++) {
-    if (f->b->tokens[i].text != name || !token_is_name(kind_at(f, i)) || i == f->at) continue;
-    enum token_kind before = kind_at(f, i - 1);
-    if (before == TOKEN_COMMA && f->b->tokens[i].open == 0) return true;
-    if (before >= TOKEN_CONST && before <= TOKEN_OUTPUT) return true;
-  }
-  return false;
-}
 
 /* The end of what may be a unit without brackets: names joined by * / ^ and integers. */
 static uint32_t find_bare_unit_end(const struct fault *f) {
@@ -242,7 +220,7 @@ static uint32_t find_bare_unit_end(const struct fault *f) {
 static bool try_bare_unit(const struct fault *f) {
   bool after_number = f->before->kind == TOKEN_NUMBER;
   if (!token_is_name(found_kind(f)) || !after_number || !f->after_operand) return false;
-  if (!is_common_unit(f->found->text) || is_declared(f, f->found->text)) return false;
+  if (!is_common_unit(f->found->text) || is_declared_name(f->b, f->found->text)) return false;
   struct span span = span_join(f->found->span, f->b->tokens[find_bare_unit_end(f) - 1].span);
   struct diagnostic *d = report(f, DIAG_UNIT_WITHOUT_BRACKETS, span, NULL);
   help(f, d, "write %s [%s]", f->before->text, source_text(f, span));
