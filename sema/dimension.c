@@ -14,21 +14,34 @@ static uint32_t unit_id(const struct dimension_table *table, const struct ast_un
   return (uint32_t)(dimension_unit(table, unit) - table->units.items);
 }
 
+/* The unit that a declaration states: with the name, or as that of its numbers, as in
+ * `param m = 2 [kg]`. An output only shows what is computed. */
+static const struct ast_unit *stated_unit(const struct dimension_table *table,
+                                          const struct ast_item *item, enum name_kind kind) {
+  if (item == NULL || item->unit != NULL) return item != NULL ? item->unit : NULL;
+  if (item->value == 0 || kind == NAME_OUTPUT) return NULL;
+  const struct scope_text *text = &table->scope->model;
+  const struct ast_expression *n = ast_expression(text->ast, item->value);
+  if (n->kind == AST_UNARY) n = ast_expression(text->ast, n->operand);
+  return n->kind == AST_UNIT && scope_is_bare(table->scope, text, n->operand) ? n->unit : NULL;
+}
+
 /* The declared units of a name agree; the first one is the name's. */
 static void declare_name(struct dimension_table *table, uint32_t id) {
   const struct name_entry *entry = scope_entry(table->scope, id);
   struct name_dimension *name = &table->names[id];
   for (uint32_t s = entry->first_site; s != 0; s = table->scope->sites.items[s].next) {
     const struct ast_item *item = table->scope->sites.items[s].item;
-    if (item == NULL || item->unit == NULL || item->primes > 0) continue;
-    const struct unit *unit = dimension_unit(table, item->unit);
+    const struct ast_unit *source = stated_unit(table, item, entry->kind);
+    if (source == NULL || item->primes > 0) continue;
+    const struct unit *unit = dimension_unit(table, source);
     if (name->unit == 0) {
-      name->unit = unit_id(table, item->unit);
-      name->unit_span = item->unit->span;
+      name->unit = unit_id(table, source);
+      name->unit_span = source->span;
       name->dimension = unit->dimension;
-    } else if (!dimension_equal(&unit->dimension, &name->dimension)) {
-      report_elements(table, entry->name, unit, item->unit->span,
-                      &table->units.items[name->unit], name->unit_span);
+    } else if (!dimension_equal(&unit->dimension, &name->dimension) && item->unit != NULL) {
+      report_elements(table, entry->name, unit, source->span, &table->units.items[name->unit],
+                      name->unit_span);
     }
   }
 }
@@ -56,7 +69,14 @@ static void declare_velocity(struct dimension_table *table, const struct ast_ite
   uint32_t id = map_get(&table->scope->by_name, (uint64_t)(uintptr_t)item->name);
   if (id == 0 || !is_quantity(scope_entry(table->scope, id)->kind)) return;
   struct name_dimension *name = &table->names[id];
-  const struct unit *unit = dimension_unit(table, item->unit);
+  const struct ast_unit *source = stated_unit(table, item, NAME_COORD);
+  if (source == NULL) return;
+  const struct unit *unit = dimension_unit(table, source);
+  if (table->is_dimensionless || item->unit == NULL) { /* else the value is checked later */
+    if (item->primes == 1 && name->velocity_unit == 0)
+      name->velocity_unit = unit_id(table, source);
+    return;
+  }
   struct dimension second = dimension_of_base(UNIT_SECOND, 1), position = unit->dimension;
   if (!dimension_multiply(&unit->dimension, &second, rational_integer(item->primes), &position))
     return;
@@ -70,6 +90,8 @@ static void declare_velocity(struct dimension_table *table, const struct ast_ite
     report_elements(table,
                     arena_format(&table->context->arena, "%s%.*s", item->name, item->primes, "''''"),
                     unit, item->unit->span, &there, name->unit_span);
+  } else if (item->primes == 1 && name->velocity_unit == 0) {
+    name->velocity_unit = unit_id(table, source);
   }
   form_free(&form);
 }
@@ -80,7 +102,7 @@ static void declare_velocities(struct dimension_table *table,
     const struct ast_statement *statement = statements[s];
     for (uint32_t i = 0; i < statement->items.count; i++) {
       const struct ast_item *item = &statement->items.items[i];
-      if (item->primes > 0 && item->unit != NULL) declare_velocity(table, item);
+      if (item->primes > 0) declare_velocity(table, item);
     }
     declare_velocities(table, statement->body.items, statement->body.count);
     declare_velocities(table, statement->otherwise.items, statement->otherwise.count);
@@ -107,10 +129,8 @@ struct dimension_table *dimension_check(const struct scope *scope) {
   dimension_collect_units(table, ast);
   table->is_dimensionless = dimension_find_dimensionless(table, ast);
   declare_names(table);
-  if (!table->is_dimensionless) {
-    declare_velocities(table, ast->statements.items, ast->statements.count);
-    infer(table);
-  }
+  declare_velocities(table, ast->statements.items, ast->statements.count);
+  if (!table->is_dimensionless) infer(table);
   table->is_checking = true;
   if (!table->is_dimensionless) dimension_check_schemes(table);
   dimension_walk_statements(table);
@@ -193,6 +213,7 @@ struct unit dimension_of_name(const struct dimension_table *table, uint32_t entr
                               unsigned primes) {
   if (entry == 0 || entry >= table->name_count) return table->units.items[0];
   const struct name_dimension *name = &table->names[entry];
+  if (primes == 1 && name->velocity_unit != 0) return table->units.items[name->velocity_unit];
   if (name->unit != 0)
     return unit_derivative(table->context, &table->units.items[name->unit], primes);
   struct unit unit = implied_unit(table, entry);
@@ -202,7 +223,9 @@ struct unit dimension_of_name(const struct dimension_table *table, uint32_t entr
 
 struct unit dimension_of_item(const struct dimension_table *table, uint32_t entry,
                               const struct ast_item *item) {
-  if (item != NULL && item->unit != NULL) return *dimension_unit(table, item->unit);
+  enum name_kind kind = scope_entry(table->scope, entry)->kind;
+  const struct ast_unit *stated = stated_unit(table, item, kind);
+  if (stated != NULL) return *dimension_unit(table, stated);
   return dimension_of_name(table, entry, item != NULL ? item->primes : 0);
 }
 

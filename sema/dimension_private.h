@@ -9,6 +9,7 @@
 struct name_dimension { /* of a scope entry */
   uint32_t variable;    /* 0: known from a declaration, or no quantity */
   uint32_t unit;        /* into table->units of the first declared unit, 0: none */
+  uint32_t velocity_unit; /* of a start velocity, if one is stated */
   struct span unit_span;
   struct dimension dimension; /* if variable is 0 */
 };
@@ -84,14 +85,15 @@ void report_sides(struct walk *w, const struct ast_equation *equation, const str
                   const struct quantity *b);
 void report_not_a_number(struct walk *w, const char *what, const struct quantity *a);
 void report_exponent(struct walk *w, ast_expr e, const struct quantity *base, const char *what);
-/* The value is not what `expected` says. `name`: "parameter 'k'" and the like. */
+/* The value is not what `expected` says. `name`: "parameter 'k'" and the like; `declared`: as the
+ * declaration at `place` says, or NULL if the use there implied it. */
 void report_value(struct walk *w, const char *name, const struct form *expected,
-                  const struct quantity *value, struct span declared);
+                  const struct quantity *value, struct span place, const char *declared);
 void report_energy(struct walk *w, const char *name, const char *unit,
                    const struct dimension *expected, const struct quantity *value);
 void report_force(struct walk *w, ast_expr target, const struct form *expected,
                   const struct quantity *value);
-void report_argument(struct walk *w, const char *name, const char *unit,
+void report_argument(struct walk *w, const char *name, const struct dimension *expected,
                      const struct quantity *value);
 void report_call(struct walk *w, ast_expr call, const struct quantity *argument,
                  const struct form *expected, struct span origin);

@@ -47,6 +47,9 @@ void report_operands(struct walk *w, ast_expr e, const struct quantity *a,
   struct diagnostic *d = diagnostic_add(context_of(w), DIAG_OPERANDS_DIFFER, at, message, NULL);
   words_label(w, d, a);
   words_label(w, d, b);
+  if (n->kind == AST_BINARY && n->operator_ <= AST_SUBTRACT &&
+      words_suggest_bracket(w, d, e, &a->form, &b->form))
+    return;
   if (!words_suggest(w, d, b->node, &b->form, &a->form))
     words_suggest(w, d, a->node, &a->form, &b->form);
 }
@@ -96,18 +99,21 @@ void report_exponent(struct walk *w, ast_expr e, const struct quantity *base, co
 /* ---------------------------------------------------------------- expected units */
 
 void report_value(struct walk *w, const char *name, const struct form *expected,
-                  const struct quantity *value, struct span declared) {
+                  const struct quantity *value, struct span place, const char *declared) {
   if (is_silent(w)) return;
+  dyn_context *context = context_of(w);
   const char *unit = words_of_form(w, expected);
   struct diagnostic *d =
-      diagnostic_add(context_of(w), DIAG_VALUE_DIFFERS, node(w, value->node)->span, name, unit,
-                     words_of_quantity(w, value), NULL);
-  if (declared.source != 0) diagnostic_label(context_of(w), d, declared, "in %s because of this", unit);
+      diagnostic_add(context, DIAG_VALUE_DIFFERS, node(w, value->node)->span, name,
+                     words_in_form(w, expected), words_in_quantity(w, value), NULL);
+  if (place.source != 0 && declared != NULL)
+    diagnostic_label(context, d, place, "declared in %s", declared);
+  else if (place.source != 0) diagnostic_label(context, d, place, "this makes it %s", unit);
   words_label(w, d, value);
   const char *quote = words_as_written(w, value->node);
   if (!words_suggest(w, d, value->node, &value->form, expected) && quote != NULL &&
       form_is_pure(&value->form) && node(w, value->node)->kind != AST_NAME)
-    diagnostic_help(context_of(w), d, "if it is meant in %s, write (%s) [%s]", unit, quote, unit);
+    diagnostic_help(context, d, "if it is meant in %s, write (%s) [%s]", unit, quote, unit);
 }
 
 void report_energy(struct walk *w, const char *name, const char *unit,
@@ -115,7 +121,7 @@ void report_energy(struct walk *w, const char *name, const char *unit,
   if (is_silent(w)) return;
   struct diagnostic *d =
       diagnostic_add(context_of(w), DIAG_ENERGY_DIFFERS, node(w, value->node)->span, name, unit,
-                     words_of_quantity(w, value), NULL);
+                     words_in_quantity(w, value), NULL);
   struct form wanted = form_of(expected);
   words_label(w, d, value);
   words_suggest(w, d, value->node, &value->form, &wanted);
@@ -130,7 +136,7 @@ void report_force(struct walk *w, ast_expr target, const struct form *expected,
                          : "this";
   struct diagnostic *d =
       diagnostic_add(context_of(w), DIAG_FORCE_DIFFERS, node(w, value->node)->span, name,
-                     words_of_form(w, expected), words_of_quantity(w, value), NULL);
+                     words_in_form(w, expected), words_in_quantity(w, value), NULL);
   words_label(w, d, value);
   words_label_names(w, d, target);
   struct dimension ratio, length = dimension_of_base(UNIT_METRE, 1);
@@ -143,13 +149,13 @@ void report_force(struct walk *w, ast_expr target, const struct form *expected,
   else words_suggest(w, d, value->node, &value->form, expected);
 }
 
-void report_argument(struct walk *w, const char *name, const char *unit,
+void report_argument(struct walk *w, const char *name, const struct dimension *expected,
                      const struct quantity *value) {
   if (is_silent(w)) return;
-  const char *expected = strcmp(unit, "1") == 0 ? "pure numbers" : unit;
+  struct form wanted = form_of(expected);
   struct diagnostic *d =
       diagnostic_add(context_of(w), DIAG_ARGUMENT_DIFFERS, node(w, value->node)->span, name,
-                     expected, words_of_quantity(w, value), NULL);
+                     words_in_form(w, &wanted), words_in_quantity(w, value), NULL);
   words_label_names(w, d, value->node);
 }
 
@@ -158,14 +164,8 @@ void report_call(struct walk *w, ast_expr call, const struct quantity *argument,
   if (is_silent(w)) return;
   struct diagnostic *d = diagnostic_add(context_of(w), DIAG_CALL_DIFFERS,
                                         node(w, argument->node)->span, node(w, call)->name, NULL);
-  diagnostic_caption(context_of(w), d, "this is in %s, but has to be in %s here",
-                     words_of_quantity(w, argument), words_of_form(w, expected));
-  if (form_is_pure(&argument->form))
-    diagnostic_caption(context_of(w), d, "a pure number, but has to be in %s here",
-                       words_of_form(w, expected));
-  else if (form_is_pure(expected))
-    diagnostic_caption(context_of(w), d, "this is in %s, but has to be a pure number here",
-                       words_of_quantity(w, argument));
+  diagnostic_caption(context_of(w), d, "this is %s, but has to be %s here",
+                     words_in_quantity(w, argument), words_in_form(w, expected));
   if (origin.source != 0) diagnostic_label(context_of(w), d, origin, "the definition asks for it here");
   words_label_names(w, d, argument->node);
   words_suggest(w, d, argument->node, &argument->form, expected);

@@ -94,11 +94,12 @@ static void walk_value(struct walk *w, uint32_t entry, unsigned primes, const st
   struct quantity quantity = dimension_walk(w, value);
   struct quantity expected = {.form = form_of_target(w, entry, primes)};
   if (!dimension_unify(w, &quantity, &expected, node(w, value)->span)) {
-    struct span origin = declared;
+    struct span place = declared;
     uint32_t variable = w->table->names[entry].variable;
-    if (origin.source == 0 && variable != 0)
-      origin = w->table->solver.variables.items[variable].origin;
-    report_value(w, describe(w, entry, primes), &expected.form, &quantity, origin);
+    if (place.source == 0 && variable != 0)
+      place = w->table->solver.variables.items[variable].origin;
+    report_value(w, describe(w, entry, primes), &expected.form, &quantity, place,
+                 declared.source != 0 && unit != NULL ? unit->text : NULL);
   }
   quantity_free(&expected);
   quantity_free(&quantity);
@@ -230,7 +231,7 @@ static void walk_timed(struct walk *w, const char *name, ast_expr e) {
   struct dimension second = dimension_of_base(UNIT_SECOND, 1);
   struct quantity value = dimension_walk(w, e);
   if (!dimension_unify_with(w, &value, &second, node(w, e)->span))
-    report_argument(w, name, "s", &value);
+    report_argument(w, name, &second, &value);
   quantity_free(&value);
 }
 
@@ -250,7 +251,7 @@ static void walk_simulate(struct walk *w, const struct ast_statement *statement)
     }
     struct quantity value = dimension_walk(w, n->operand);
     if (!dimension_unify_with(w, &value, &pure, node(w, n->operand)->span))
-      report_argument(w, n->name, "1", &value);
+      report_argument(w, n->name, &pure, &value);
     quantity_free(&value);
   }
 }

@@ -71,6 +71,16 @@ const char *words_of_quantity(struct walk *w, const struct quantity *quantity) {
   return words_of_form(w, &quantity->form);
 }
 
+const char *words_in_form(struct walk *w, const struct form *form) {
+  const char *words = words_of_form(w, form);
+  return form_is_pure(form) ? words : arena_format(arena_of(w), "in %s", words);
+}
+
+const char *words_in_quantity(struct walk *w, const struct quantity *quantity) {
+  const char *words = words_of_quantity(w, quantity);
+  return form_is_pure(&quantity->form) ? words : arena_format(arena_of(w), "in %s", words);
+}
+
 /* ---------------------------------------------------------------- the text */
 
 const char *words_as_written(struct walk *w, ast_expr e) {
@@ -149,7 +159,11 @@ void words_label(struct walk *w, struct diagnostic *d, const struct quantity *qu
   const char *unit = words_of_quantity(w, quantity), *quote = words_as_written(w, term);
   struct span span = node(w, term)->span;
   if (form_is_pure(&quantity->form)) {
-    if (!has_label(d, span)) diagnostic_label(context, d, span, "%s", unit);
+    unsigned primes;
+    uint32_t entry = named_entry(w, term, &primes);
+    bool is_angle = entry != 0 && dimension_of_name(w->table, entry, 0).angle.numerator != 0;
+    if (!has_label(d, span))
+      diagnostic_label(context, d, span, is_angle ? "an angle: %s" : "%s", unit);
   } else if (!has_label(d, span)) {
     if (quote != NULL && node(w, term)->kind != AST_UNIT)
       diagnostic_label(context, d, span, "%s [%s]", quote, unit);
@@ -191,6 +205,42 @@ static bool suggest_unit(struct walk *w, struct diagnostic *d, ast_expr e,
   return true;
 }
 
+bool words_suggest_bracket(struct walk *w, struct diagnostic *d, ast_expr sum,
+                           const struct form *first, const struct form *second) {
+  const struct ast *ast = w->text->ast;
+  ast_expr parent = sum + 1; /* in postorder, if the sum is its last operand */
+  unsigned primes;
+  struct dimension ratio;
+  if (parent >= ast->expressions.count || first->count > 0 || second->count > 0) return false;
+  const struct ast_expression *n = node(w, parent);
+  if (n->kind != AST_BINARY || n->operator_ != AST_MULTIPLY || n->second != sum) return false;
+  uint32_t entry = named_entry(w, n->operand, &primes);
+  const char *factor = words_as_written(w, n->operand);
+  const char *term = words_as_written(w, node(w, sum)->second);
+  if (entry == 0 || factor == NULL || term == NULL ||
+      !dimension_multiply(&second->constant, &first->constant, rational_integer(-1), &ratio))
+    return false;
+  struct dimension dimension = dimension_of_name(w->table, entry, primes).dimension;
+  if (!dimension_equal(&dimension, &ratio)) return false;
+  diagnostic_help(w->table->context, d, "is a bracket misplaced? %s*(...) %s %s would fit", factor,
+                  node(w, sum)->operator_ == AST_ADD ? "+" : "-", term);
+  return true;
+}
+
+/* Something that moves: only there may a prime be missing, or be one too many. */
+static bool has_motion(struct walk *w, ast_expr e, bool with_prime) {
+  ast_expr first = node(w, e)->first;
+  if (e - first > MOST_NODES) first = e - MOST_NODES;
+  for (ast_expr at = first; at <= e; at++) {
+    unsigned primes;
+    uint32_t entry = named_entry(w, at, &primes);
+    enum name_kind kind = scope_entry(w->table->scope, entry)->kind;
+    if (entry == 0 || (with_prime && primes == 0)) continue;
+    if (kind == NAME_COORD || kind == NAME_STATE || kind == NAME_LET) return true;
+  }
+  return false;
+}
+
 bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struct form *actual,
                    const struct form *expected) {
   dyn_context *context = w->table->context;
@@ -208,9 +258,9 @@ bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struc
     diagnostic_help(context, d, "is '%s' meant to be squared: %s^2?", quote, quote);
   } else if (dimension_equal(&missing, &mass)) {
     diagnostic_help(context, d, "a mass seems to be missing as a factor");
-  } else if (dimension_equal(&missing, &rate)) {
+  } else if (dimension_equal(&missing, &rate) && has_motion(w, term, false)) {
     diagnostic_help(context, d, "a time derivative (') seems to be missing");
-  } else if (dimension_equal(&missing, &second)) {
+  } else if (dimension_equal(&missing, &second) && has_motion(w, term, true)) {
     diagnostic_help(context, d, "there seems to be one time derivative (') too many");
   } else {
     return false;

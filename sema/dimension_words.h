@@ -8,6 +8,9 @@
 const char *words_of_form(struct walk *w, const struct form *form);
 /* The same of an expression; an angle that is only named keeps its radians. */
 const char *words_of_quantity(struct walk *w, const struct quantity *quantity);
+/* "in m^2", "a pure number" */
+const char *words_in_form(struct walk *w, const struct form *form);
+const char *words_in_quantity(struct walk *w, const struct quantity *quantity);
 /* The expression as written, if that is short; else NULL. */
 const char *words_as_written(struct walk *w, ast_expr e);
 /* The first term of a sum: its dimension is that of the sum. */
@@ -21,4 +24,7 @@ void words_label_names(struct walk *w, struct diagnostic *d, ast_expr e);
  * seen. */
 bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struct form *actual,
                    const struct form *expected);
+/* The same for a sum in brackets that a factor stands before: m*(l^2 + J). */
+bool words_suggest_bracket(struct walk *w, struct diagnostic *d, ast_expr sum,
+                           const struct form *first, const struct form *second);
 #endif
