@@ -112,8 +112,10 @@ static void put_colour(const struct excerpt *excerpt, const char *code) {
 
 static void put_gutter(const struct excerpt *excerpt, uint32_t line) {
   put_colour(excerpt, "\033[1;34m");
-  if (line > 0) text_format(excerpt->out, "%*u |", excerpt->gutter - 1, line);
-  else text_format(excerpt->out, "%*s |", excerpt->gutter - 1, "");
+  if (line > 0)
+    text_format(excerpt->out, "%*u |", excerpt->gutter - 1, line);
+  else
+    text_format(excerpt->out, "%*s |", excerpt->gutter - 1, "");
   put_colour(excerpt, "\033[0m");
 }
 
@@ -137,8 +139,10 @@ static void put_marks(struct excerpt *excerpt, const struct source *source, bool
   int blanks = cut_left ? 5 : 1, marks = 0;
   for (uint32_t at = excerpt->shown_begin; at < excerpt->shown_end;) {
     struct cell cell = read_cell(source->text + at, excerpt->shown_end - at);
-    if (at + cell.bytes <= span.begin) blanks += cell.width;
-    else if (at < span.end) marks += cell.width;
+    if (at + cell.bytes <= span.begin)
+      blanks += cell.width;
+    else if (at < span.end)
+      marks += cell.width;
     at += cell.bytes;
   }
   text_format(excerpt->out, "%*s", blanks, "");

@@ -89,8 +89,7 @@ static const struct diagnostic_label *take_label(const struct printer *p,
     const struct diagnostic_label *label = &diagnostic->labels.items[i];
     if (is_taken[i] || label->span.source == 0 || (file != 0) != (label->span.source == file))
       continue;
-    uint32_t line =
-        source_locate(&p->context->sources, label->span.source, label->span.begin).line;
+    uint32_t line = source_locate(&p->context->sources, label->span.source, label->span.begin).line;
     if (best != NULL && (file == 0 || line >= best_line)) continue;
     best = label;
     best_line = line;
@@ -108,24 +107,25 @@ static void put_ranges(const struct printer *p, const struct diagnostic *diagnos
   excerpt.gutter = excerpt_gutter_width(&p->context->sources, diagnostic);
   excerpt.file = diagnostic->span.source;
   uint32_t file = excerpt.file;
-  uint32_t main_line =
-      source_locate(&p->context->sources, file, diagnostic->span.begin).line;
+  uint32_t main_line = source_locate(&p->context->sources, file, diagnostic->span.begin).line;
   bool *is_taken = checked_calloc(diagnostic->labels.count, sizeof *is_taken);
   bool is_main_due = file != 0;
   while (true) {
     const struct diagnostic_label *label = take_label(p, diagnostic, is_taken, file);
-    uint32_t line = label == NULL ? UINT32_MAX
-                                  : source_locate(&p->context->sources, label->span.source,
-                                                  label->span.begin).line;
+    uint32_t line =
+        label == NULL
+            ? UINT32_MAX
+            : source_locate(&p->context->sources, label->span.source, label->span.begin).line;
     if (is_main_due && (label == NULL || line >= main_line)) {
       excerpt_put_range(&excerpt, &main_range);
       is_main_due = false;
     }
     if (label == NULL && file == 0) break;
-    if (label == NULL) file = 0;
+    if (label == NULL)
+      file = 0;
     else
-      excerpt_put_range(&excerpt, &(struct excerpt_range){label->span, label->caption, '-',
-                                                          "\033[1;34m"});
+      excerpt_put_range(&excerpt,
+                        &(struct excerpt_range){label->span, label->caption, '-', "\033[1;34m"});
   }
   free(is_taken);
 }
@@ -176,8 +176,10 @@ void diagnostics_render_text(dyn_context *context, struct text *out, bool colour
 /* ---------------------------------------------------------------- JSON */
 
 static void json_string_or_null(struct text *out, const char *string) {
-  if (string != NULL) text_json_string(out, string);
-  else text_put(out, "null");
+  if (string != NULL)
+    text_json_string(out, string);
+  else
+    text_put(out, "null");
 }
 
 static void json_place(const dyn_context *context, struct text *out, struct span span) {

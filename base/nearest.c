@@ -18,13 +18,15 @@ struct letters {
 
 /* From U+03B1 (alpha) on; final and plain sigma are both spelled sigma. */
 static const char *const greek[] = {
-    "alpha", "beta",    "gamma", "delta", "epsilon", "zeta",  "eta",   "theta", "iota",
-    "kappa", "lambda",  "mu",    "nu",    "xi",      "omicron", "pi",  "rho",   "sigma",
-    "sigma", "tau",     "upsilon", "phi", "chi",     "psi",   "omega"};
+    "alpha", "beta",   "gamma",   "delta", "epsilon", "zeta",    "eta",  "theta", "iota",
+    "kappa", "lambda", "mu",      "nu",    "xi",      "omicron", "pi",   "rho",   "sigma",
+    "sigma", "tau",    "upsilon", "phi",   "chi",     "psi",     "omega"};
 
 static void add_letter(struct letters *letters, uint32_t letter) {
-  if (letters->count < LONGEST) letters->items[letters->count++] = letter;
-  else letters->count = LONGEST + 1;
+  if (letters->count < LONGEST)
+    letters->items[letters->count++] = letter;
+  else
+    letters->count = LONGEST + 1;
 }
 
 static void add_word(struct letters *letters, const char *word) {
@@ -37,10 +39,14 @@ static void fold_letter(struct letters *letters, uint32_t letter) {
   if (letter >= 0x2080 && letter <= 0x2089) letter = '0' + (letter - 0x2080);
   if (letter >= 0x3b1 && letter < 0x3b1 + sizeof greek / sizeof *greek)
     add_word(letters, greek[letter - 0x3b1]);
-  else if (letter == 0x3d1) add_word(letters, "theta");
-  else if (letter == 0x3d5) add_word(letters, "phi");
-  else if (letter == 0x3f5) add_word(letters, "epsilon");
-  else add_letter(letters, letter);
+  else if (letter == 0x3d1)
+    add_word(letters, "theta");
+  else if (letter == 0x3d5)
+    add_word(letters, "phi");
+  else if (letter == 0x3f5)
+    add_word(letters, "epsilon");
+  else
+    add_letter(letters, letter);
 }
 
 static struct letters read_letters(const char *name, bool folded) {
@@ -50,8 +56,10 @@ static struct letters read_letters(const char *name, bool folded) {
     uint32_t letter = 0xfffd;
     unsigned length = utf8_sequence(name, left, &letter);
     if (length == 0) length = 1;
-    if (folded) fold_letter(&letters, letter);
-    else add_letter(&letters, letter);
+    if (folded)
+      fold_letter(&letters, letter);
+    else
+      add_letter(&letters, letter);
     name += length;
     left -= length;
   }

@@ -16,8 +16,8 @@
 enum { DEEPEST = 200, DEEPEST_UNIT = 50 };
 
 struct block {
-  uint32_t brace;  /* index of the `{` in out */
-  uint32_t chain;  /* how many `else if` the statement being read has had */
+  uint32_t brace; /* index of the `{` in out */
+  uint32_t chain; /* how many `else if` the statement being read has had */
 };
 
 struct layout {
@@ -26,10 +26,10 @@ struct layout {
   uint32_t raw_count, at; /* the raw token being looked at */
   uint32_t unit_end;      /* raw tokens before this one are those of a unit */
   struct token_list *out;
-  VECTOR(uint32_t) brackets; /* indices in out of the open ( [ */
+  VECTOR(uint32_t) brackets;   /* indices in out of the open ( [ */
   VECTOR(struct block) blocks; /* [0] is the file */
-  bool in_statement;       /* something came since the last END or `{` */
-  bool has_lines;          /* LEXER_MODEL: lines end statements */
+  bool in_statement;           /* something came since the last END or `{` */
+  bool has_lines;              /* LEXER_MODEL: lines end statements */
 };
 
 static const struct token *last_token(const struct layout *l) {
@@ -59,8 +59,8 @@ static void emit_raw(struct layout *l) {
 
 /* Puts in a token right behind the last one. */
 static void emit_virtual(struct layout *l, enum token_kind kind, unsigned flags) {
-  struct token token = {.kind = (uint8_t)kind, .flags = (uint8_t)flags,
-                        .span = end_of(last_token(l)->span)};
+  struct token token = {
+      .kind = (uint8_t)kind, .flags = (uint8_t)flags, .span = end_of(last_token(l)->span)};
   emit(l, token);
 }
 
@@ -192,8 +192,8 @@ static void layout_unit(struct layout *l) {
     report_bad_unit(l, end);
     end = close;
   } else {
-    struct diagnostic *d = diagnostic_add(l->context, DIAG_UNCLOSED_BRACKET,
-                                          l->raw[l->at].span, "[", "]", NULL);
+    struct diagnostic *d =
+        diagnostic_add(l->context, DIAG_UNCLOSED_BRACKET, l->raw[l->at].span, "[", "]", NULL);
     diagnostic_caption(l->context, d, "the unit starts here");
     end = find_line_end(l, l->at, end);
   }
@@ -255,8 +255,8 @@ static bool closes_block(const struct layout *l) {
 /* Behind a block's `}` comes `else` or the end. */
 static void follow_block(struct layout *l) {
   const struct token *token = &l->raw[l->at];
-  bool is_else_if = token->kind == TOKEN_ELSE && l->at + 1 < l->raw_count &&
-                    l->raw[l->at + 1].kind == TOKEN_IF;
+  bool is_else_if =
+      token->kind == TOKEN_ELSE && l->at + 1 < l->raw_count && l->raw[l->at + 1].kind == TOKEN_IF;
   if (token->kind == TOKEN_ELSE && !(is_else_if && ++vector_last(&l->blocks).chain > DEEPEST))
     return;
   if (token->kind == TOKEN_ELSE) {
@@ -312,13 +312,25 @@ static void layout_token(struct layout *l) {
     end_statement(l);
     break;
   case TOKEN_OPEN_PAREN:
-  case TOKEN_OPEN_INDEX: open_bracket(l); break;
-  case TOKEN_OPEN_UNIT: layout_unit(l); break;
+  case TOKEN_OPEN_INDEX:
+    open_bracket(l);
+    break;
+  case TOKEN_OPEN_UNIT:
+    layout_unit(l);
+    break;
   case TOKEN_CLOSE_PAREN:
-  case TOKEN_CLOSE_BRACKET: close_bracket(l); break;
-  case TOKEN_OPEN_BRACE: open_brace(l); break;
-  case TOKEN_CLOSE_BRACE: close_brace(l); break;
-  default: emit_raw(l); break;
+  case TOKEN_CLOSE_BRACKET:
+    close_bracket(l);
+    break;
+  case TOKEN_OPEN_BRACE:
+    open_brace(l);
+    break;
+  case TOKEN_CLOSE_BRACE:
+    close_brace(l);
+    break;
+  default:
+    emit_raw(l);
+    break;
   }
 }
 
@@ -342,16 +354,21 @@ static void layout_docs(struct layout *l, const struct token_list *raw, struct d
 
 void layout_run(dyn_context *context, const struct token_list *raw, enum lexer_mode mode,
                 struct token_list *out) {
-  struct layout l = {.context = context, .raw = raw->tokens.items, .raw_count = raw->tokens.count,
-                     .out = out, .has_lines = mode == LEXER_MODEL};
+  struct layout l = {.context = context,
+                     .raw = raw->tokens.items,
+                     .raw_count = raw->tokens.count,
+                     .out = out,
+                     .has_lines = mode == LEXER_MODEL};
   struct doc_layout docs = {0, 1};
   vector_reserve(&out->tokens, raw->tokens.count + raw->tokens.count / 4 + 8);
   vector_push(&out->tokens, raw->tokens.items[0]);
   vector_push(&l.blocks, ((struct block){0, 0}));
   for (l.at = 1; l.at < l.raw_count; l.at++) {
     bool starts_line = (l.raw[l.at].flags & TOKEN_STARTS_LINE) != 0;
-    if (starts_line && closes_block(&l) && l.raw[l.at].kind != TOKEN_ELSE) end_statement(&l);
-    else if (starts_line) start_line(&l);
+    if (starts_line && closes_block(&l) && l.raw[l.at].kind != TOKEN_ELSE)
+      end_statement(&l);
+    else if (starts_line)
+      start_line(&l);
     layout_docs(&l, raw, &docs);
     if (starts_line) docs.line_start = out->tokens.count;
     layout_token(&l);

@@ -64,11 +64,15 @@ void lexer_run(dyn_context *context, uint32_t source, enum lexer_mode mode,
   const struct source *held = source_get(&context->sources, source);
   if (held == NULL) bug("no source %u", source);
   struct token_list raw = {.source = source};
-  struct scan scan = {.context = context, .source = source, .text = held->text,
-                      .length = held->length, .out = &raw};
+  struct scan scan = {.context = context,
+                      .source = source,
+                      .text = held->text,
+                      .length = held->length,
+                      .out = &raw};
   check_utf8(context, source);
   if (held->length >= 3 && memcmp(held->text, "\xef\xbb\xbf", 3) == 0) scan.end = 3;
-  vector_push(&raw.tokens, ((struct token){.kind = TOKEN_BEGIN, .span = {source, scan.end, scan.end}}));
+  vector_push(&raw.tokens,
+              ((struct token){.kind = TOKEN_BEGIN, .span = {source, scan.end, scan.end}}));
   intern_keywords(context, &scan.keywords);
   scanner_run(&scan);
   map_free(&scan.keywords);
@@ -109,8 +113,10 @@ void tokens_dump(dyn_context *context, const struct token_list *list, struct tex
   }
   for (uint32_t i = 0; i < list->docs.count; i++) {
     const struct doc_comment *doc = &list->docs.items[i];
-    if (doc->is_trailing) text_format(out, "doc of %u..%u ", doc->first, doc->before - 1);
-    else text_format(out, "doc of %s %u ", doc->is_file_head ? "file, before" : "", doc->before);
+    if (doc->is_trailing)
+      text_format(out, "doc of %u..%u ", doc->first, doc->before - 1);
+    else
+      text_format(out, "doc of %s %u ", doc->is_file_head ? "file, before" : "", doc->before);
     text_json_string(out, doc->text);
     text_put(out, "\n");
   }

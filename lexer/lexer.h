@@ -27,9 +27,9 @@ enum token_trait {
 };
 
 enum token_flag {
-  TOKEN_STARTS_LINE = 1,  /* first on its line */
-  TOKEN_AFTER_BLANK = 2,  /* does not touch the token before */
-  TOKEN_REPORTED = 4,     /* put in or changed by a repair: faults here were reported */
+  TOKEN_STARTS_LINE = 1, /* first on its line */
+  TOKEN_AFTER_BLANK = 2, /* does not touch the token before */
+  TOKEN_REPORTED = 4,    /* put in or changed by a repair: faults here were reported */
   TOKEN_STARTS_STATEMENT = 8
 };
 
@@ -40,7 +40,8 @@ struct token {
   uint32_t open;    /* index of the innermost bracket around it, ( or [; 0 if none. For a closing
                        bracket: its partner. Braces do not count. */
   struct span span; /* empty for what the layout pass put in */
-  const char *text; /* interned: names in NFC, numbers as written; STRING: the contents. NULL else */
+  const char
+      *text; /* interned: names in NFC, numbers as written; STRING: the contents. NULL else */
 };
 
 /* A doc comment. A leading one belongs to the token `before`, a trailing one to the tokens
@@ -54,7 +55,7 @@ struct doc_comment {
 };
 
 struct token_list {
-  VECTOR(struct token) tokens; /* [0] is BEGIN, the last one FINISH */
+  VECTOR(struct token) tokens;     /* [0] is BEGIN, the last one FINISH */
   VECTOR(struct doc_comment) docs; /* in the order of the text */
   uint32_t source;
 };
@@ -73,8 +74,8 @@ void lexer_clear(struct token_list *list);
 void tokens_dump(dyn_context *context, const struct token_list *list, struct text *out);
 
 unsigned token_traits(enum token_kind kind);
-const char *token_words(enum token_kind kind);    /* "'+'", "a name": for messages */
-const char *token_spelling(enum token_kind kind); /* "+", "param"; "" if it varies */
+const char *token_words(enum token_kind kind);      /* "'+'", "a name": for messages */
+const char *token_spelling(enum token_kind kind);   /* "+", "param"; "" if it varies */
 const char *token_identifier(enum token_kind kind); /* "PLUS": for dumps */
 
 static inline bool token_is_name(enum token_kind kind) {

@@ -100,7 +100,8 @@ uint32_t scan_primes(struct scan *scan) {
   }
   struct diagnostic *d = diagnostic_add(scan->context, DIAG_STRAY_PRIME, match_of(scan), NULL);
   if (can_be_primed && scan->newlines == 0)
-    diagnostic_help(scan->context, d, "close the gap: the ' of a derivative touches what it derives");
+    diagnostic_help(scan->context, d,
+                    "close the gap: the ' of a derivative touches what it derives");
   uint32_t quoted = find_wrong_quotes(scan, last);
   if (quoted != 0) {
     diagnostic_help(scan->context, d, "a text stands in double quotes: \"...\"");
@@ -158,9 +159,12 @@ void scan_number_without_digits(struct scan *scan) {
 
 static void add_escape(struct scan *scan, struct text *contents, uint32_t at) {
   char letter = scan->text[at + 1];
-  if (letter == '"' || letter == '\\') text_add(contents, &letter, 1);
-  else if (letter == 'n') text_put(contents, "\n");
-  else if (letter == 't') text_put(contents, "\t");
+  if (letter == '"' || letter == '\\')
+    text_add(contents, &letter, 1);
+  else if (letter == 'n')
+    text_put(contents, "\n");
+  else if (letter == 't')
+    text_put(contents, "\t");
   else
     diagnostic_add(scan->context, DIAG_BAD_ESCAPE, span_of(scan, at, at + 2), NULL);
 }
@@ -178,11 +182,13 @@ uint32_t scan_string(struct scan *scan, bool is_closed) {
   uint32_t end = is_closed ? scan->end - 1 : find_unclosed_end(scan);
   struct text contents = {0};
   for (uint32_t i = scan->begin + 1; i < end; i++) {
-    if (scan->text[i] == '\\' && i + 1 < end) add_escape(scan, &contents, i++);
+    if (scan->text[i] == '\\' && i + 1 < end)
+      add_escape(scan, &contents, i++);
     else if (scan->text[i] == '\0')
       diagnostic_add(scan->context, DIAG_UNEXPECTED_CHARACTER, span_of(scan, i, i + 1), "U+0000",
                      NULL);
-    else text_add(&contents, scan->text + i, 1);
+    else
+      text_add(&contents, scan->text + i, 1);
   }
   const char *text = arena_string(&scan->context->arena, text_string(&contents), contents.length);
   text_free(&contents);
@@ -210,11 +216,11 @@ void scan_doc(struct scan *scan) {
   if (begin < end && is_blank(scan->text[begin])) begin++;
   bool is_trailing = scan->newlines == 0 && scan->out->tokens.count > 1 && !scan->after_doc;
   leave_doc(scan);
-  struct doc_comment doc = {.before = scan->out->tokens.count,
-                            .span = match_of(scan),
-                            .text = arena_string(&scan->context->arena, scan->text + begin,
-                                                 end - begin),
-                            .is_trailing = is_trailing};
+  struct doc_comment doc = {
+      .before = scan->out->tokens.count,
+      .span = match_of(scan),
+      .text = arena_string(&scan->context->arena, scan->text + begin, end - begin),
+      .is_trailing = is_trailing};
   vector_push(&scan->out->docs, doc);
   scan->after_doc = !is_trailing;
   if (!is_trailing) scan->newlines = 0;
@@ -254,8 +260,7 @@ static const char *intern_normal(struct scan *scan, uint32_t begin, uint32_t end
   bool is_ascii = true;
   for (size_t i = 0; i < length; i++) is_ascii &= (unsigned char)text[i] < 0x80;
   if (is_ascii) return intern(&scan->context->names, text, length);
-  uint8_t *normal =
-      u8_normalize(UNINORM_NFC, (const uint8_t *)text, length, NULL, &normal_length);
+  uint8_t *normal = u8_normalize(UNINORM_NFC, (const uint8_t *)text, length, NULL, &normal_length);
   if (normal == NULL) return intern(&scan->context->names, text, length);
   const char *interned = intern(&scan->context->names, (const char *)normal, normal_length);
   free(normal);
@@ -322,8 +327,7 @@ static const char *name_letter(struct scan *scan, uint32_t letter, const char *b
 static void report_letter(struct scan *scan, uint32_t begin, unsigned length, uint32_t letter) {
   const char *name = name_letter(scan, letter, scan->text + begin, length);
   struct span span = span_of(scan, begin, begin + length);
-  struct diagnostic *d =
-      diagnostic_add(scan->context, DIAG_UNEXPECTED_CHARACTER, span, name, NULL);
+  struct diagnostic *d = diagnostic_add(scan->context, DIAG_UNEXPECTED_CHARACTER, span, name, NULL);
   for (size_t i = 0; i < sizeof foreign_letters / sizeof *foreign_letters; i++) {
     if (foreign_letters[i].letter != letter) continue;
     if (foreign_letters[i].help != NULL)
@@ -362,8 +366,7 @@ uint32_t scan_word(struct scan *scan) {
     add_name(scan, scan->begin, end);
     return end - scan->begin;
   }
-  unsigned length =
-      utf8_sequence(scan->text + scan->begin, scan->length - scan->begin, &letter);
+  unsigned length = utf8_sequence(scan->text + scan->begin, scan->length - scan->begin, &letter);
   /* Surrogates and the like match the pattern but are not UTF-8; they were reported. */
   return length == 0 ? scan->end - scan->begin : scan_sign(scan, length, letter);
 }

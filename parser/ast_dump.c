@@ -3,25 +3,51 @@
 #include <string.h>
 
 static const char *const operators[] = {
-    [AST_ADD] = "+", [AST_SUBTRACT] = "-", [AST_MULTIPLY] = "*", [AST_DIVIDE] = "/",
-    [AST_POWER] = "^", [AST_NEGATE] = "-", [AST_PLUS] = "+", [AST_LESS] = "<",
-    [AST_LESS_EQUAL] = "<=", [AST_GREATER] = ">", [AST_GREATER_EQUAL] = ">=",
-    [AST_EQUAL] = "==", [AST_NOT_EQUAL] = "!=", [AST_AND] = "and", [AST_OR] = "or",
+    [AST_ADD] = "+",        [AST_SUBTRACT] = "-",       [AST_MULTIPLY] = "*",
+    [AST_DIVIDE] = "/",     [AST_POWER] = "^",          [AST_NEGATE] = "-",
+    [AST_PLUS] = "+",       [AST_LESS] = "<",           [AST_LESS_EQUAL] = "<=",
+    [AST_GREATER] = ">",    [AST_GREATER_EQUAL] = ">=", [AST_EQUAL] = "==",
+    [AST_NOT_EQUAL] = "!=", [AST_AND] = "and",          [AST_OR] = "or",
     [AST_NOT] = "not"};
 
-static const char *const statement_words[] = {
-    [AST_MODEL] = "model", [AST_IMPORT] = "import", [AST_CONST] = "const",
-    [AST_PARAM] = "param", [AST_INPUT] = "input", [AST_COORD] = "coord", [AST_STATE] = "state",
-    [AST_SPEED] = "speed", [AST_LET] = "let", [AST_OUTPUT] = "output", [AST_RATE] = "rate",
-    [AST_FUNCTION] = "function", [AST_INITIAL] = "initial", [AST_START] = "start",
-    [AST_SIMULATE] = "simulate", [AST_KINETIC] = "kinetic", [AST_POTENTIAL] = "potential",
-    [AST_LAGRANGIAN] = "lagrangian", [AST_DISSIPATION] = "dissipation",
-    [AST_FORCE_ON] = "force on", [AST_FORCE_AT] = "force at", [AST_TORQUE] = "torque",
-    [AST_GRAVITY] = "gravity", [AST_FRAME] = "frame", [AST_POINT] = "point",
-    [AST_PARTICLE] = "particle", [AST_BODY] = "body", [AST_CONSTRAINT] = "constraint",
-    [AST_COMPONENT] = "component", [AST_INSTANCE] = "instance", [AST_FOR] = "for",
-    [AST_IF_BLOCK] = "if", [AST_WHEN] = "when", [AST_EVERY] = "every", [AST_RESET] = "reset",
-    [AST_RELEASE] = "release", [AST_STOP] = "stop", [AST_RESERVED] = "reserved"};
+static const char *const statement_words[] = {[AST_MODEL] = "model",
+                                              [AST_IMPORT] = "import",
+                                              [AST_CONST] = "const",
+                                              [AST_PARAM] = "param",
+                                              [AST_INPUT] = "input",
+                                              [AST_COORD] = "coord",
+                                              [AST_STATE] = "state",
+                                              [AST_SPEED] = "speed",
+                                              [AST_LET] = "let",
+                                              [AST_OUTPUT] = "output",
+                                              [AST_RATE] = "rate",
+                                              [AST_FUNCTION] = "function",
+                                              [AST_INITIAL] = "initial",
+                                              [AST_START] = "start",
+                                              [AST_SIMULATE] = "simulate",
+                                              [AST_KINETIC] = "kinetic",
+                                              [AST_POTENTIAL] = "potential",
+                                              [AST_LAGRANGIAN] = "lagrangian",
+                                              [AST_DISSIPATION] = "dissipation",
+                                              [AST_FORCE_ON] = "force on",
+                                              [AST_FORCE_AT] = "force at",
+                                              [AST_TORQUE] = "torque",
+                                              [AST_GRAVITY] = "gravity",
+                                              [AST_FRAME] = "frame",
+                                              [AST_POINT] = "point",
+                                              [AST_PARTICLE] = "particle",
+                                              [AST_BODY] = "body",
+                                              [AST_CONSTRAINT] = "constraint",
+                                              [AST_COMPONENT] = "component",
+                                              [AST_INSTANCE] = "instance",
+                                              [AST_FOR] = "for",
+                                              [AST_IF_BLOCK] = "if",
+                                              [AST_WHEN] = "when",
+                                              [AST_EVERY] = "every",
+                                              [AST_RESET] = "reset",
+                                              [AST_RELEASE] = "release",
+                                              [AST_STOP] = "stop",
+                                              [AST_RESERVED] = "reserved"};
 
 struct dump {
   const struct ast *ast;
@@ -43,39 +69,69 @@ static void dump_unit(struct dump *d, const struct ast_unit *unit) {
     if (factor->denominator != 1)
       text_format(d->out, "^(%lld/%lld)", (long long)factor->numerator,
                   (long long)factor->denominator);
-    else if (factor->numerator != 1) text_format(d->out, "^%lld", (long long)factor->numerator);
+    else if (factor->numerator != 1)
+      text_format(d->out, "^%lld", (long long)factor->numerator);
   }
   text_put(d->out, unit->factors.count == 0 ? "1]" : "]");
 }
 
 static void dump_node(struct dump *d, const struct ast_expression *n) {
   switch (n->kind) {
-  case AST_ERROR: text_put(d->out, "error"); break;
-  case AST_NUMBER: text_format(d->out, "number %s", n->name); break;
+  case AST_ERROR:
+    text_put(d->out, "error");
+    break;
+  case AST_NUMBER:
+    text_format(d->out, "number %s", n->name);
+    break;
   case AST_STRING:
     text_put(d->out, "string ");
     text_json_string(d->out, n->name);
     break;
-  case AST_NAME: text_format(d->out, "name %s", n->name); break;
-  case AST_MEMBER: text_format(d->out, "member %s", n->name); break;
-  case AST_INDEX: text_put(d->out, "index"); break;
-  case AST_PRIME: text_format(d->out, "prime %u", n->count); break;
+  case AST_NAME:
+    text_format(d->out, "name %s", n->name);
+    break;
+  case AST_MEMBER:
+    text_format(d->out, "member %s", n->name);
+    break;
+  case AST_INDEX:
+    text_put(d->out, "index");
+    break;
+  case AST_PRIME:
+    text_format(d->out, "prime %u", n->count);
+    break;
   case AST_UNIT:
     text_put(d->out, "unit");
     dump_unit(d, n->unit);
     break;
-  case AST_UNARY: text_format(d->out, "unary %s", operators[n->operator_]); break;
-  case AST_BINARY: text_format(d->out, "binary %s", operators[n->operator_]); break;
-  case AST_CALL: text_format(d->out, "call %s", n->name); break;
-  case AST_MEMBER_CALL: text_format(d->out, "member call %s", n->name); break;
-  case AST_ARGUMENT: text_format(d->out, "argument %s", n->name); break;
-  case AST_IF: text_put(d->out, "if"); break;
+  case AST_UNARY:
+    text_format(d->out, "unary %s", operators[n->operator_]);
+    break;
+  case AST_BINARY:
+    text_format(d->out, "binary %s", operators[n->operator_]);
+    break;
+  case AST_CALL:
+    text_format(d->out, "call %s", n->name);
+    break;
+  case AST_MEMBER_CALL:
+    text_format(d->out, "member call %s", n->name);
+    break;
+  case AST_ARGUMENT:
+    text_format(d->out, "argument %s", n->name);
+    break;
+  case AST_IF:
+    text_put(d->out, "if");
+    break;
   case AST_REDUCE:
     text_format(d->out, "%s %s", n->operator_ == AST_ADD ? "sum" : "product", n->name);
     break;
-  case AST_TUPLE: text_put(d->out, "tuple"); break;
-  case AST_IN: text_put(d->out, "in"); break;
-  default: bug("a node of kind %u", n->kind);
+  case AST_TUPLE:
+    text_put(d->out, "tuple");
+    break;
+  case AST_IN:
+    text_put(d->out, "in");
+    break;
+  default:
+    bug("a node of kind %u", n->kind);
   }
   text_put(d->out, "\n");
 }
@@ -129,8 +185,8 @@ static void dump_doc(struct dump *d, const char *doc) {
   text_json_string(d->out, doc);
 }
 
-static void dump_item(struct dump *d, uint32_t depth, const char *word,
-                      const struct ast_item *item, bool with_doc) {
+static void dump_item(struct dump *d, uint32_t depth, const char *word, const struct ast_item *item,
+                      bool with_doc) {
   indent(d, depth);
   text_format(d->out, "%s %s", word, item->name);
   for (unsigned i = 0; i < item->primes; i++) text_put(d->out, "'");

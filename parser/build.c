@@ -45,7 +45,9 @@ static ast_expr first_of_list(const struct builder *b, struct ast_list list) {
 
 ast_expr build_leaf(struct builder *b, enum ast_expr_kind kind, uint32_t token) {
   struct span span = b->tokens[token].span;
-  return add(b, (struct ast_expression){.kind = (uint8_t)kind, .span = span, .name_span = span,
+  return add(b, (struct ast_expression){.kind = (uint8_t)kind,
+                                        .span = span,
+                                        .name_span = span,
                                         .name = b->tokens[token].text});
 }
 
@@ -64,7 +66,8 @@ static ast_expr turn_into_error(struct builder *b, ast_expr e) {
 
 ast_expr build_unary(struct builder *b, enum ast_operator op, struct token_range at,
                      ast_expr operand) {
-  return add(b, (struct ast_expression){.kind = AST_UNARY, .operator_ = (uint8_t)op,
+  return add(b, (struct ast_expression){.kind = AST_UNARY,
+                                        .operator_ = (uint8_t)op,
                                         .first = node(b, operand)->first,
                                         .span = build_span(b, at),
                                         .name_span = b->tokens[at.begin].span,
@@ -103,36 +106,43 @@ ast_expr build_binary(struct builder *b, enum ast_operator op, struct token_rang
                       uint32_t op_token, ast_expr left, ast_expr right) {
   if ((op == AST_DIVIDE || op == AST_POWER) && is_bare_number_with_unit(b, right, op_token))
     warn_of_bare_unit(b, at, op, op_token, right);
-  return add(b, (struct ast_expression){.kind = AST_BINARY, .operator_ = (uint8_t)op,
+  return add(b, (struct ast_expression){.kind = AST_BINARY,
+                                        .operator_ = (uint8_t)op,
                                         .first = node(b, left)->first,
                                         .span = build_span(b, at),
                                         .name_span = b->tokens[op_token].span,
-                                        .operand = left, .second = right});
+                                        .operand = left,
+                                        .second = right});
 }
 
 /* ---------------------------------------------------------------- postfix */
 
 ast_expr build_member(struct builder *b, struct token_range at, ast_expr operand, uint32_t name) {
-  return add(b, (struct ast_expression){.kind = AST_MEMBER, .first = node(b, operand)->first,
+  return add(b, (struct ast_expression){.kind = AST_MEMBER,
+                                        .first = node(b, operand)->first,
                                         .span = build_span(b, at),
-                                        .name_span = b->tokens[name].span, .operand = operand,
+                                        .name_span = b->tokens[name].span,
+                                        .operand = operand,
                                         .name = b->tokens[name].text});
 }
 
 ast_expr build_index(struct builder *b, struct token_range at, ast_expr operand, uint32_t list) {
   struct ast_list entries = list_end(b, list);
-  return add(b, (struct ast_expression){.kind = AST_INDEX, .first = node(b, operand)->first,
-                                        .span = build_span(b, at),
-                                        .name_span = node(b, operand)->name_span,
-                                        .operand = operand, .list = entries});
-}
-
-ast_expr build_primes(struct builder *b, struct token_range at, ast_expr operand,
-                      uint32_t primes) {
-  return add(b, (struct ast_expression){.kind = AST_PRIME, .count = b->tokens[primes].count,
+  return add(b, (struct ast_expression){.kind = AST_INDEX,
                                         .first = node(b, operand)->first,
                                         .span = build_span(b, at),
-                                        .name_span = b->tokens[primes].span, .operand = operand});
+                                        .name_span = node(b, operand)->name_span,
+                                        .operand = operand,
+                                        .list = entries});
+}
+
+ast_expr build_primes(struct builder *b, struct token_range at, ast_expr operand, uint32_t primes) {
+  return add(b, (struct ast_expression){.kind = AST_PRIME,
+                                        .count = b->tokens[primes].count,
+                                        .first = node(b, operand)->first,
+                                        .span = build_span(b, at),
+                                        .name_span = b->tokens[primes].span,
+                                        .operand = operand});
 }
 
 /* A unit stands behind a number, a closing bracket or pi; behind a name it would be an index. */
@@ -155,8 +165,7 @@ static bool report_misplaced_unit(struct builder *b, struct token_range operand_
   const struct source *source = source_get(&b->context->sources, name.source);
   int length = (int)(name.end - name.begin);
   const char *text = arena_string(&b->context->arena, source->text + name.begin, (size_t)length);
-  struct diagnostic *d =
-      diagnostic_add(b->context, DIAG_UNIT_AFTER_NAME, unit->span, text, NULL);
+  struct diagnostic *d = diagnostic_add(b->context, DIAG_UNIT_AFTER_NAME, unit->span, text, NULL);
   if (n->kind == AST_PRIME)
     diagnostic_help(b->context, d, "if an index is meant: it stands before the ', as in q[i]'");
   else
@@ -170,9 +179,12 @@ ast_expr build_with_unit(struct builder *b, struct token_range at, struct token_
                          ast_expr operand, struct ast_unit *unit) {
   if (unit == NULL || report_misplaced_unit(b, operand_at, operand, unit))
     return turn_into_error(b, operand);
-  return add(b, (struct ast_expression){.kind = AST_UNIT, .first = node(b, operand)->first,
-                                        .span = build_span(b, at), .name_span = unit->span,
-                                        .operand = operand, .unit = unit});
+  return add(b, (struct ast_expression){.kind = AST_UNIT,
+                                        .first = node(b, operand)->first,
+                                        .span = build_span(b, at),
+                                        .name_span = unit->span,
+                                        .operand = operand,
+                                        .unit = unit});
 }
 
 /* ---------------------------------------------------------------- calls */
@@ -211,17 +223,22 @@ ast_expr build_call(struct builder *b, struct token_range at, ast_expr operand, 
   check_positional(b, arguments, text);
   bool is_faulty = report_der(b, span, text, operand, arguments);
   ast_expr first = operand != 0 ? node(b, operand)->first : first_of_list(b, arguments);
-  ast_expr e = add(b, (struct ast_expression){
-                          .kind = operand != 0 ? AST_MEMBER_CALL : AST_CALL,
-                          .first = first, .span = span, .name_span = b->tokens[name].span,
-                          .operand = operand, .list = arguments, .name = text});
+  ast_expr e = add(b, (struct ast_expression){.kind = operand != 0 ? AST_MEMBER_CALL : AST_CALL,
+                                              .first = first,
+                                              .span = span,
+                                              .name_span = b->tokens[name].span,
+                                              .operand = operand,
+                                              .list = arguments,
+                                              .name = text});
   return is_faulty ? turn_into_error(b, e) : e;
 }
 
 ast_expr build_argument(struct builder *b, struct token_range at, uint32_t name, ast_expr value) {
-  return add(b, (struct ast_expression){.kind = AST_ARGUMENT, .first = node(b, value)->first,
+  return add(b, (struct ast_expression){.kind = AST_ARGUMENT,
+                                        .first = node(b, value)->first,
                                         .span = build_span(b, at),
-                                        .name_span = b->tokens[name].span, .operand = value,
+                                        .name_span = b->tokens[name].span,
+                                        .operand = value,
                                         .name = b->tokens[name].text});
 }
 
@@ -229,32 +246,43 @@ ast_expr build_argument(struct builder *b, struct token_range at, uint32_t name,
 
 ast_expr build_if(struct builder *b, struct token_range at, ast_expr condition, ast_expr yes,
                   ast_expr no) {
-  return add(b, (struct ast_expression){.kind = AST_IF, .first = node(b, condition)->first,
+  return add(b, (struct ast_expression){.kind = AST_IF,
+                                        .first = node(b, condition)->first,
                                         .span = build_span(b, at),
                                         .name_span = b->tokens[at.begin].span,
-                                        .operand = condition, .second = yes, .third = no});
+                                        .operand = condition,
+                                        .second = yes,
+                                        .third = no});
 }
 
 ast_expr build_reduce(struct builder *b, struct token_range at, uint32_t name, ast_expr from,
                       ast_expr to, ast_expr body) {
   bool is_sum = b->tokens[at.begin].kind == TOKEN_SUM;
-  return add(b, (struct ast_expression){
-                    .kind = AST_REDUCE, .operator_ = is_sum ? AST_ADD : AST_MULTIPLY,
-                    .first = node(b, from)->first, .span = build_span(b, at),
-                    .name_span = b->tokens[name].span, .operand = from, .second = to,
-                    .third = body, .name = b->tokens[name].text});
+  return add(b, (struct ast_expression){.kind = AST_REDUCE,
+                                        .operator_ = is_sum ? AST_ADD : AST_MULTIPLY,
+                                        .first = node(b, from)->first,
+                                        .span = build_span(b, at),
+                                        .name_span = b->tokens[name].span,
+                                        .operand = from,
+                                        .second = to,
+                                        .third = body,
+                                        .name = b->tokens[name].text});
 }
 
 ast_expr build_tuple(struct builder *b, struct token_range at, uint32_t list) {
   struct ast_list entries = list_end(b, list);
-  return add(b, (struct ast_expression){.kind = AST_TUPLE, .first = first_of_list(b, entries),
+  return add(b, (struct ast_expression){.kind = AST_TUPLE,
+                                        .first = first_of_list(b, entries),
                                         .span = build_span(b, at),
-                                        .name_span = build_span(b, at), .list = entries});
+                                        .name_span = build_span(b, at),
+                                        .list = entries});
 }
 
 ast_expr build_in(struct builder *b, struct token_range at, ast_expr tuple, ast_expr frame) {
-  return add(b, (struct ast_expression){.kind = AST_IN, .first = node(b, tuple)->first,
+  return add(b, (struct ast_expression){.kind = AST_IN,
+                                        .first = node(b, tuple)->first,
                                         .span = build_span(b, at),
-                                        .name_span = node(b, frame)->span, .operand = tuple,
+                                        .name_span = node(b, frame)->span,
+                                        .operand = tuple,
                                         .second = frame});
 }

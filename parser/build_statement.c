@@ -27,9 +27,12 @@ void statement_label(struct builder *b, struct ast_statement *statement,
   if (label->token == 0) return;
   struct span name = b->tokens[label->token].span, span = name;
   if (label->indices.count > 0) span.end = find_index_end(b, label->token);
-  statement->label = (struct ast_item){.name = b->tokens[label->token].text, .span = span,
-                                       .name_span = name, .doc = statement->doc,
-                                       .indices = label->indices, .is_range = label->is_range,
+  statement->label = (struct ast_item){.name = b->tokens[label->token].text,
+                                       .span = span,
+                                       .name_span = name,
+                                       .doc = statement->doc,
+                                       .indices = label->indices,
+                                       .is_range = label->is_range,
                                        .index_variable = label->index_variable};
 }
 
@@ -121,14 +124,14 @@ struct ast_statement *statement_arguments(struct builder *b, struct ast_statemen
     bool is_compared = report_compared_argument(b, n);
     b->ast->expressions.items[argument].kind = AST_ERROR;
     if (is_compared) continue;
-    struct diagnostic *d =
-        diagnostic_add(b->context, DIAG_NAMED_ARGUMENT_NEEDED, n->span, NULL);
+    struct diagnostic *d = diagnostic_add(b->context, DIAG_NAMED_ARGUMENT_NEEDED, n->span, NULL);
     if (statement->kind == AST_PARTICLE)
       diagnostic_help(b->context, d, "write particle name(mass = ..., at = ...)");
     else if (statement->kind == AST_BODY)
       diagnostic_help(b->context, d,
                       "write body name(mass = ..., at = ..., frame = ..., inertia = ...)");
-    else diagnostic_help(b->context, d, "write the argument's name and '=' before it");
+    else
+      diagnostic_help(b->context, d, "write the argument's name and '=' before it");
     break;
   }
   return statement;
@@ -158,9 +161,12 @@ void add_item(struct builder *b, struct token_range at, const struct declared *d
   const struct token *name = &b->tokens[declared->token];
   enum token_kind keyword = (enum token_kind)b->tokens[b->statement_begin].kind;
   struct span span = name->span;
-  struct ast_item item = {.name = name->text, .name_span = name->span,
-                          .indices = declared->indices, .is_range = declared->is_range,
-                          .index_variable = declared->index_variable, .unit = unit};
+  struct ast_item item = {.name = name->text,
+                          .name_span = name->span,
+                          .indices = declared->indices,
+                          .is_range = declared->is_range,
+                          .index_variable = declared->index_variable,
+                          .unit = unit};
   check_unit_in_index(b, declared);
   if (declared->indices.count > 0) span.end = find_index_end(b, declared->token);
   if (primes != 0) {
@@ -172,8 +178,7 @@ void add_item(struct builder *b, struct token_range at, const struct declared *d
                      keyword == TOKEN_OUTPUT;
   if (value == 0 && keyword == TOKEN_OUTPUT && primes == 0) value = value_of_output(b, declared);
   if (value == 0 && needs_value) {
-    struct diagnostic *d =
-        diagnostic_add(b->context, DIAG_VALUE_MISSING, span, name->text, NULL);
+    struct diagnostic *d = diagnostic_add(b->context, DIAG_VALUE_MISSING, span, name->text, NULL);
     diagnostic_help(b->context, d, "write '%s %s = ...'", token_spelling(keyword), name->text);
     value = build_error(b, at);
   }
@@ -195,14 +200,27 @@ void add_rotation(struct builder *b, struct token_range at, ast_expr angle, ast_
 
 void add_formal(struct builder *b, struct token_range at, uint32_t name, struct ast_unit *unit,
                 uint32_t kind, ast_expr value) {
-  struct ast_formal formal = {.name = b->tokens[name].text, .span = b->tokens[name].span,
-                              .unit = unit, .value = value, .doc = doc_of_range(b, at)};
+  struct ast_formal formal = {.name = b->tokens[name].text,
+                              .span = b->tokens[name].span,
+                              .unit = unit,
+                              .value = value,
+                              .doc = doc_of_range(b, at)};
   switch (kind == 0 ? TOKEN_BEGIN : (enum token_kind)b->tokens[kind].kind) {
-  case TOKEN_POINT: formal.kind = FORMAL_POINT; break;
-  case TOKEN_VECTOR: formal.kind = FORMAL_VECTOR; break;
-  case TOKEN_FRAME: formal.kind = FORMAL_FRAME; break;
-  case TOKEN_BODY: formal.kind = FORMAL_BODY; break;
-  default: formal.kind = FORMAL_SCALAR; break;
+  case TOKEN_POINT:
+    formal.kind = FORMAL_POINT;
+    break;
+  case TOKEN_VECTOR:
+    formal.kind = FORMAL_VECTOR;
+    break;
+  case TOKEN_FRAME:
+    formal.kind = FORMAL_FRAME;
+    break;
+  case TOKEN_BODY:
+    formal.kind = FORMAL_BODY;
+    break;
+  default:
+    formal.kind = FORMAL_SCALAR;
+    break;
   }
   vector_push(&b->formals, formal);
 }

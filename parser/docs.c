@@ -7,8 +7,10 @@ static uint32_t find_doc(const struct token_list *lexed, uint32_t token) {
   uint32_t low = 0, high = lexed->docs.count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (lexed->docs.items[middle].before < token) low = middle + 1;
-    else high = middle;
+    if (lexed->docs.items[middle].before < token)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }

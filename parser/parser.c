@@ -8,8 +8,12 @@ static struct ast *parse(dyn_context *context, uint32_t source, bool is_assignme
   vector_push(&ast->expressions, (struct ast_expression){0});
   struct token_list lexed;
   lexer_run(context, source, is_assignments ? LEXER_ASSIGNMENTS : LEXER_MODEL, &lexed);
-  struct builder b = {.context = context, .tokens = lexed.tokens.items, .lexed = &lexed,
-                      .ast = ast, .next = 1, .is_assignments = is_assignments};
+  struct builder b = {.context = context,
+                      .tokens = lexed.tokens.items,
+                      .lexed = &lexed,
+                      .ast = ast,
+                      .next = 1,
+                      .is_assignments = is_assignments};
   grammar_run(&b);
   for (uint32_t i = 0; i < b.statements.count; i++)
     vector_push(&ast->statements, b.statements.items[i]);

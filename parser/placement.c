@@ -28,8 +28,7 @@ static const char *name_of(dyn_context *context, const struct ast_statement *sta
 
 static void report(dyn_context *context, const struct ast_statement *statement,
                    const struct ast_statement *around) {
-  struct span span =
-      statement->kind == AST_RESET ? statement->span : statement->keyword_span;
+  struct span span = statement->kind == AST_RESET ? statement->span : statement->keyword_span;
   const char *where = around == NULL ? "here" : "in this block";
   struct diagnostic *d = diagnostic_add(context, DIAG_MISPLACED_STATEMENT, span,
                                         name_of(context, statement), where, NULL);
@@ -51,7 +50,7 @@ static void check_block(dyn_context *context, struct ast_statement *const *items
                                   : !belongs_to_event(statement->kind) &&
                                         (place == IN_FILE || !belongs_to_file(statement->kind));
     if (!fits) report(context, statement, around);
-    enum place inner = statement->kind == AST_COMPONENT                             ? IN_COMPONENT
+    enum place inner = statement->kind == AST_COMPONENT                              ? IN_COMPONENT
                        : statement->kind == AST_WHEN || statement->kind == AST_EVERY ? IN_EVENT
                        : place == IN_FILE                                            ? IN_BLOCK
                                                                                      : place;

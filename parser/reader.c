@@ -27,8 +27,7 @@ static bool is_reserved(enum token_kind kind) {
 }
 
 static bool is_type_name(const struct builder *b, uint32_t index) {
-  if (token_at(b, index + 1)->kind == TOKEN_DOT && token_is_name(kind_at(b, index + 2)))
-    index += 2;
+  if (token_at(b, index + 1)->kind == TOKEN_DOT && token_is_name(kind_at(b, index + 2))) index += 2;
   return token_is_name(kind_at(b, index + 1));
 }
 
@@ -43,8 +42,8 @@ static bool is_label(const struct builder *b, uint32_t index) {
   if (!takes_label(kind_at(b, index - 1))) return false;
   uint32_t at = index + 1;
   if (kind_at(b, at) == TOKEN_OPEN_INDEX) {
-    for (uint32_t open = at++; kind_at(b, at) != TOKEN_CLOSE_BRACKET || token_at(b, at)->open != open;
-         at++)
+    for (uint32_t open = at++;
+         kind_at(b, at) != TOKEN_CLOSE_BRACKET || token_at(b, at)->open != open; at++)
       if (kind_at(b, at) == TOKEN_END) return false;
     at++;
   }
@@ -107,7 +106,8 @@ enum reader_class reader_next(struct builder *b, struct token_range *at) {
   *at = (struct token_range){index, index + 1};
   if (kind_at(b, index) == TOKEN_FINISH) return READER_TOKEN;
   /* Behind a block's end there may be an `else`, which is no part of its last statement. */
-  if ((token_at(b, index)->flags & TOKEN_STARTS_STATEMENT) || kind_at(b, index) == TOKEN_CLOSE_BRACE)
+  if ((token_at(b, index)->flags & TOKEN_STARTS_STATEMENT) ||
+      kind_at(b, index) == TOKEN_CLOSE_BRACE)
     b->statement_begin = index;
   enum reader_class class = classify(b, index);
   b->next = class == READER_RESERVED ? find_end(b, index) : index + 1;
@@ -118,10 +118,20 @@ enum reader_class reader_next(struct builder *b, struct token_range *at) {
 
 bool reader_in_list_statement(const struct builder *b) {
   switch (kind_at(b, b->statement_begin)) {
-  case TOKEN_CONST: case TOKEN_PARAM: case TOKEN_INPUT: case TOKEN_COORD: case TOKEN_STATE:
-  case TOKEN_SPEED: case TOKEN_LET: case TOKEN_OUTPUT: case TOKEN_POINT: case TOKEN_INITIAL:
-  case TOKEN_START: return true;
-  default: return b->is_assignments;
+  case TOKEN_CONST:
+  case TOKEN_PARAM:
+  case TOKEN_INPUT:
+  case TOKEN_COORD:
+  case TOKEN_STATE:
+  case TOKEN_SPEED:
+  case TOKEN_LET:
+  case TOKEN_OUTPUT:
+  case TOKEN_POINT:
+  case TOKEN_INITIAL:
+  case TOKEN_START:
+    return true;
+  default:
+    return b->is_assignments;
   }
 }
 

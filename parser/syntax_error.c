@@ -31,8 +31,8 @@ static const char *source_text(const struct fault *f, struct span span) {
   return arena_string(&f->b->context->arena, source->text + span.begin, span.end - span.begin);
 }
 
-static struct diagnostic *report(const struct fault *f, enum diagnostic_code code,
-                                 struct span span, const char *first) {
+static struct diagnostic *report(const struct fault *f, enum diagnostic_code code, struct span span,
+                                 const char *first) {
   return diagnostic_add(f->b->context, code, span, first, NULL);
 }
 
@@ -57,16 +57,41 @@ static bool try_keyword_as_name(const struct fault *f) {
 /* What other languages and careless hands write for the statements' keywords. */
 static const struct {
   const char *written, *meant;
-} synonyms[] = {
-    {"parameter", "param"}, {"parameters", "param"}, {"coordinate", "coord"},
-    {"coordinates", "coord"}, {"constant", "const"}, {"variable", "let"}, {"var", "let"},
-    {"def", "function"}, {"func", "function"}, {"fn", "function"}, {"include", "import"},
-    {"using", "import"}, {"use", "import"}, {"moment", "torque"}, {"equation", "constraint"},
-    {"rigidbody", "body"}, {"mass", "particle"}, {"event", "when"}, {"while", "for"},
-    {"run", "simulate"}, {"print", "output"}, {"lagrange", "lagrangian"}, {"damping", "dissipation"},
-    {"rayleigh", "dissipation"}, {"velocity", "speed"}, {"define", "let"}, {"set", "let"},
-    {"class", "component"}, {"nonholo", "nonholonomic"}, {"init", "initial"}, {"kin", "kinetic"},
-    {"pot", "potential"}, {"T", "kinetic"}, {"V", "potential"}, {"L", "lagrangian"}};
+} synonyms[] = {{"parameter", "param"},
+                {"parameters", "param"},
+                {"coordinate", "coord"},
+                {"coordinates", "coord"},
+                {"constant", "const"},
+                {"variable", "let"},
+                {"var", "let"},
+                {"def", "function"},
+                {"func", "function"},
+                {"fn", "function"},
+                {"include", "import"},
+                {"using", "import"},
+                {"use", "import"},
+                {"moment", "torque"},
+                {"equation", "constraint"},
+                {"rigidbody", "body"},
+                {"mass", "particle"},
+                {"event", "when"},
+                {"while", "for"},
+                {"run", "simulate"},
+                {"print", "output"},
+                {"lagrange", "lagrangian"},
+                {"damping", "dissipation"},
+                {"rayleigh", "dissipation"},
+                {"velocity", "speed"},
+                {"define", "let"},
+                {"set", "let"},
+                {"class", "component"},
+                {"nonholo", "nonholonomic"},
+                {"init", "initial"},
+                {"kin", "kinetic"},
+                {"pot", "potential"},
+                {"T", "kinetic"},
+                {"V", "potential"},
+                {"L", "lagrangian"}};
 
 static const char *find_statement_keyword(const char *written) {
   const char *candidates[TOKEN_KIND_COUNT];
@@ -125,8 +150,8 @@ static bool try_bare_expression(const struct fault *f) {
 
 static bool try_bare_comparison(const struct fault *f) {
   if (!is_relation(found_kind(f)) || !f->expected[TOKEN_BECOMES]) return false;
-  struct diagnostic *d = report(f, DIAG_COMPARISON_IN_EQUATION, f->found->span,
-                                token_spelling(found_kind(f)));
+  struct diagnostic *d =
+      report(f, DIAG_COMPARISON_IN_EQUATION, f->found->span, token_spelling(found_kind(f)));
   help(f, d, "an equation is a statement 'constraint ... = ...'");
   return true;
 }
@@ -211,9 +236,12 @@ static uint32_t find_bare_unit_end(const struct fault *f) {
   for (;;) {
     enum token_kind kind = kind_at(f, at), next = kind_at(f, at + 1);
     bool joins = kind == TOKEN_STAR || kind == TOKEN_SLASH;
-    if (joins && token_is_name(next) && is_common_unit(f->b->tokens[at + 1].text)) at += 2;
-    else if (kind == TOKEN_CARET && next == TOKEN_NUMBER) at += 2;
-    else return at;
+    if (joins && token_is_name(next) && is_common_unit(f->b->tokens[at + 1].text))
+      at += 2;
+    else if (kind == TOKEN_CARET && next == TOKEN_NUMBER)
+      at += 2;
+    else
+      return at;
   }
 }
 
@@ -244,7 +272,8 @@ static bool try_implicit_product(const struct fault *f) {
   if (kind != TOKEN_OPEN_PAREN && f->before->kind != TOKEN_CLOSE_PAREN &&
       f->before->kind != TOKEN_CLOSE_BRACKET && f->before->kind != TOKEN_PRIMES)
     help(f, d, "write '%s*%s' if a product is meant", left, right);
-  else help(f, d, "write '*' between them if a product is meant");
+  else
+    help(f, d, "write '*' between them if a product is meant");
   if (token_is_name(kind) && f->before->kind == TOKEN_NUMBER && is_common_unit(f->found->text))
     help(f, d, "write '%s [%s]' if a unit is meant", left, right);
   return true;
@@ -261,12 +290,14 @@ static bool try_inside_unit(const struct fault *f) {
     help(f, d, "a pure number has the unit [1]");
     return true;
   }
-  struct diagnostic *d = report(f, DIAG_BAD_UNIT, f->found->span,
-                                arena_format(&f->b->context->arena, "%s does not belong here in a unit",
-                                             syntax_found_words(f->b, f->at)));
+  struct diagnostic *d =
+      report(f, DIAG_BAD_UNIT, f->found->span,
+             arena_format(&f->b->context->arena, "%s does not belong here in a unit",
+                          syntax_found_words(f->b, f->at)));
   if (f->found->kind == TOKEN_UNIT_NAME && f->before->kind == TOKEN_UNIT_NAME)
     help(f, d, "units are joined by '*' and '/': %s*%s", f->before->text, f->found->text);
-  else help(f, d, "a unit looks like [kg*m^2/s^2] or [m^(1/2)]");
+  else
+    help(f, d, "a unit looks like [kg*m^2/s^2] or [m^(1/2)]");
   return true;
 }
 
@@ -290,7 +321,8 @@ static bool try_missing_target(const struct fault *f) {
       report(f, DIAG_FORCE_WITHOUT_TARGET, f->b->tokens[f->b->statement_begin].span, what);
   if (f->head == TOKEN_FORCE)
     help(f, d, "write 'force F on x' for a coordinate x, 'force F at P' for a vector at a point");
-  else help(f, d, "write 'torque T on B' for a frame or body B");
+  else
+    help(f, d, "write 'torque T on B' for a frame or body B");
   return true;
 }
 
@@ -299,7 +331,8 @@ static bool try_missing_block(const struct fault *f) {
   struct diagnostic *d = report(f, DIAG_MISSING_BLOCK, f->found->span, token_spelling(f->head));
   if (f->head == TOKEN_IF)
     help(f, d, "around statements: if ... { }; inside an expression: if ... then ... else ...");
-  else help(f, d, "write '{' at the end of this line and '}' behind the block");
+  else
+    help(f, d, "write '{' at the end of this line and '}' behind the block");
   return true;
 }
 
@@ -357,16 +390,30 @@ static void report_unexpected(const struct fault *f) {
 /* ---------------------------------------------------------------- all of them */
 
 void syntax_error_report(struct builder *b, uint32_t at, const bool expected[TOKEN_KIND_COUNT]) {
-  static bool (*const tries[])(const struct fault *) = {
-      try_inside_unit,          try_keyword_as_name,        try_unknown_kind,
-      try_if_operand,           try_equals_in_condition,    try_comparison_in_equation,
-      try_bare_comparison,      try_chain,                  try_list_in_square_brackets,
-      try_index_for_unit,       try_unknown_statement,      try_bare_expression,
-      try_misspelt_word,        try_missing_target,         try_bare_unit,
-      try_implicit_product,     try_missing_block,          try_missing_equals,
-      try_missing_operand};
-  struct fault f = {.b = b, .at = at, .found = &b->tokens[at],
-                    .before = &b->tokens[at > 0 ? at - 1 : 0], .expected = expected,
+  static bool (*const tries[])(const struct fault *) = {try_inside_unit,
+                                                        try_keyword_as_name,
+                                                        try_unknown_kind,
+                                                        try_if_operand,
+                                                        try_equals_in_condition,
+                                                        try_comparison_in_equation,
+                                                        try_bare_comparison,
+                                                        try_chain,
+                                                        try_list_in_square_brackets,
+                                                        try_index_for_unit,
+                                                        try_unknown_statement,
+                                                        try_bare_expression,
+                                                        try_misspelt_word,
+                                                        try_missing_target,
+                                                        try_bare_unit,
+                                                        try_implicit_product,
+                                                        try_missing_block,
+                                                        try_missing_equals,
+                                                        try_missing_operand};
+  struct fault f = {.b = b,
+                    .at = at,
+                    .found = &b->tokens[at],
+                    .before = &b->tokens[at > 0 ? at - 1 : 0],
+                    .expected = expected,
                     .head = (enum token_kind)b->tokens[b->statement_begin].kind,
                     .wants_operand = expected[TOKEN_NUMBER] && expected[TOKEN_NAME],
                     .after_operand = expected[TOKEN_STAR] && !expected[TOKEN_NUMBER]};

@@ -6,17 +6,22 @@ const char *syntax_found_words(struct builder *b, uint32_t at) {
   const struct token *token = &b->tokens[at];
   struct arena *arena = &b->context->arena;
   switch (token->kind) {
-  case TOKEN_NUMBER: return arena_format(arena, "the number %s", token->text);
-  case TOKEN_STRING: return "a text";
+  case TOKEN_NUMBER:
+    return arena_format(arena, "the number %s", token->text);
+  case TOKEN_STRING:
+    return "a text";
   case TOKEN_END: {
     const struct token *next = &b->tokens[at + 1];
     bool is_last = next->kind == TOKEN_FINISH;
     return b->is_assignments || is_last ? "the end" : "the end of the statement";
   }
   case TOKEN_OPEN_UNIT:
-  case TOKEN_OPEN_INDEX: return "'['";
-  case TOKEN_PRIMES: return "a derivative";
-  default: break;
+  case TOKEN_OPEN_INDEX:
+    return "'['";
+  case TOKEN_PRIMES:
+    return "a derivative";
+  default:
+    break;
   }
   if (token->text != NULL) return arena_format(arena, "'%s'", token->text);
   return token_words((enum token_kind)token->kind);
@@ -33,8 +38,10 @@ struct words {
 static void add_word(struct words *words, const char *word) {
   for (uint32_t i = 0; i < words->count; i++)
     if (strcmp(words->items[i], word) == 0) return;
-  if (words->count < 5) words->items[words->count++] = word;
-  else words->is_cut = true;
+  if (words->count < 5)
+    words->items[words->count++] = word;
+  else
+    words->is_cut = true;
 }
 
 static bool is_any_operator(enum token_kind kind) {
@@ -69,8 +76,10 @@ const char *syntax_expected_words(dyn_context *context, const bool expected[TOKE
   bool goes_on = expected[TOKEN_DOT] && expected[TOKEN_PRIMES];
   struct words words = {.count = 0};
   if (expected[TOKEN_MODEL]) return "a statement";
-  if (operand) add_word(&words, "an expression");
-  else if (expected[TOKEN_NAME]) add_word(&words, "a name");
+  if (operand)
+    add_word(&words, "an expression");
+  else if (expected[TOKEN_NAME])
+    add_word(&words, "a name");
   /* The specific ones first: they say more than "an operator". */
   for (int kind = 1; kind < TOKEN_KIND_COUNT; kind++) {
     enum token_kind k = (enum token_kind)kind;
@@ -86,8 +95,7 @@ const char *syntax_expected_words(dyn_context *context, const bool expected[TOKE
   struct text text = {0};
   join(&text, &words);
   const char *joined =
-      words.count == 0 ? "something else"
-                       : arena_string(&context->arena, text.bytes, text.length);
+      words.count == 0 ? "something else" : arena_string(&context->arena, text.bytes, text.length);
   text_free(&text);
   return joined;
 }

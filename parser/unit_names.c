@@ -4,9 +4,9 @@
 #include <string.h>
 
 bool is_common_unit(const char *name) {
-  static const char *const units[] = {"m",  "mm", "cm",  "km",  "s",  "ms",  "min", "h",
-                                      "kg", "g",  "N",   "kN",  "Nm", "J",   "kJ",  "W",
-                                      "kW", "Hz", "rad", "deg", "rpm", "Pa", "MPa", "GPa", "K"};
+  static const char *const units[] = {"m",   "mm",  "cm",  "km", "s",   "ms",  "min", "h",  "kg",
+                                      "g",   "N",   "kN",  "Nm", "J",   "kJ",  "W",   "kW", "Hz",
+                                      "rad", "deg", "rpm", "Pa", "MPa", "GPa", "K"};
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(name, units[i]) == 0) return true;
   return false;

@@ -28,12 +28,13 @@ static void one_range(void **state) {
       diagnostic_add(context, DIAG_KEYWORD_AS_NAME, (struct span){s, 16, 17}, "a", NULL);
   diagnostic_caption(context, d, "the %s", "caption");
   diagnostic_help(context, d, "do this\nand that");
-  assert_text(context, "a.dyn:2:5: error[E0202]: 'a' is a keyword of the language and can't be a name\n"
-                       "   2 | let a = b\n"
-                       "     |     ^ the caption\n"
-                       "       help: do this\n"
-                       "             and that\n"
-                       "1 error\n");
+  assert_text(context,
+              "a.dyn:2:5: error[E0202]: 'a' is a keyword of the language and can't be a name\n"
+              "   2 | let a = b\n"
+              "     |     ^ the caption\n"
+              "       help: do this\n"
+              "             and that\n"
+              "1 error\n");
 }
 
 static void columns_are_those_of_the_screen(void **state) {
@@ -131,16 +132,17 @@ static void ends_of_lines_and_files_get_a_mark(void **state) {
   diagnostic_add(context, DIAG_UNCLOSED_STRING, (struct span){s, 2, 2}, NULL);
   diagnostic_add(context, DIAG_STRAY_PRIME, (struct span){s, 4, 4}, NULL);
   diagnostic_add(context, DIAG_SLASH_COMMENT, (struct span){s, 900, 1000}, NULL);
-  assert_text(context, "a.dyn:1:3: error[E0107]: this text has no closing '\"'\n"
-                       "   1 | ab\n"
-                       "     |   ^\n"
-                       "a.dyn:2:1: error[E0106]: this ' does not touch anything that it could derive\n"
-                       "   2 |\n"
-                       "     | ^\n"
-                       "a.dyn:2:1: error[E0109]: comments start with '#', not with '//'\n"
-                       "   2 |\n"
-                       "     | ^\n"
-                       "3 errors\n");
+  assert_text(context,
+              "a.dyn:1:3: error[E0107]: this text has no closing '\"'\n"
+              "   1 | ab\n"
+              "     |   ^\n"
+              "a.dyn:2:1: error[E0106]: this ' does not touch anything that it could derive\n"
+              "   2 |\n"
+              "     | ^\n"
+              "a.dyn:2:1: error[E0109]: comments start with '#', not with '//'\n"
+              "   2 |\n"
+              "     | ^\n"
+              "3 errors\n");
 }
 
 static void order_is_that_of_the_text(void **state) {
@@ -190,7 +192,8 @@ static void json_holds_everything(void **state) {
       text_string(&out),
       "[\n  {\"code\": \"E0107\", \"severity\": \"error\", \"message\": \"this text has no closing "
       "'\\\"'\", \"file\": \"a.dyn\", \"line\": 2, \"column\": 1, \"end_line\": 2, \"end_column\": "
-      "2, \"byte_begin\": 3, \"byte_end\": 5, \"caption\": null, \"labels\": [{\"file\": \"a.dyn\", "
+      "2, \"byte_begin\": 3, \"byte_end\": 5, \"caption\": null, \"labels\": [{\"file\": "
+      "\"a.dyn\", "
       "\"line\": 1, \"column\": 1, \"end_line\": 1, \"end_column\": 2, \"byte_begin\": 0, "
       "\"byte_end\": 1, \"caption\": \"a \\\"label\\\"\"}], \"help\": [\"help\"]}\n]\n");
   text_free(&out);
@@ -213,8 +216,10 @@ static void colour_only_adds_escape_codes(void **state) {
   diagnostics_render_text(context, &plain, false);
   diagnostics_render_text(context, &colour, true);
   for (const char *p = text_string(&colour); *p != '\0'; p++)
-    if (*p == '\033') p = strchr(p, 'm');
-    else text_add(&stripped, p, 1);
+    if (*p == '\033')
+      p = strchr(p, 'm');
+    else
+      text_add(&stripped, p, 1);
   assert_string_equal(text_string(&stripped), text_string(&plain));
   assert_true(colour.length > plain.length);
   text_free(&plain);
@@ -241,7 +246,8 @@ static void the_catalogue_is_complete(void **state) {
     assert_true(strlen(entry->message) > 0);
     assert_true(strlen(entry->explanation) > 60);
     for (int other = 1; other < code; other++)
-      assert_string_not_equal(entry->name + 1, diagnostic_entry((enum diagnostic_code)other)->name + 1);
+      assert_string_not_equal(entry->name + 1,
+                              diagnostic_entry((enum diagnostic_code)other)->name + 1);
   }
 }
 
@@ -257,20 +263,19 @@ static void options_are_to_blame_for_their_text(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_range),
-      cmocka_unit_test(columns_are_those_of_the_screen),
-      cmocka_unit_test(control_characters_and_bad_bytes_are_named),
-      cmocka_unit_test(labels_go_by_line_and_file),
-      cmocka_unit_test(several_lines_show_their_ends),
-      cmocka_unit_test(long_lines_are_trimmed),
-      cmocka_unit_test(ends_of_lines_and_files_get_a_mark),
-      cmocka_unit_test(order_is_that_of_the_text),
-      cmocka_unit_test(many_are_counted_but_not_shown),
-      cmocka_unit_test(json_holds_everything),
-      cmocka_unit_test(colour_only_adds_escape_codes),
-      cmocka_unit_test(codes_are_found_by_name),
-      cmocka_unit_test(the_catalogue_is_complete),
-      cmocka_unit_test(options_are_to_blame_for_their_text)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(one_range),
+                                     cmocka_unit_test(columns_are_those_of_the_screen),
+                                     cmocka_unit_test(control_characters_and_bad_bytes_are_named),
+                                     cmocka_unit_test(labels_go_by_line_and_file),
+                                     cmocka_unit_test(several_lines_show_their_ends),
+                                     cmocka_unit_test(long_lines_are_trimmed),
+                                     cmocka_unit_test(ends_of_lines_and_files_get_a_mark),
+                                     cmocka_unit_test(order_is_that_of_the_text),
+                                     cmocka_unit_test(many_are_counted_but_not_shown),
+                                     cmocka_unit_test(json_holds_everything),
+                                     cmocka_unit_test(colour_only_adds_escape_codes),
+                                     cmocka_unit_test(codes_are_found_by_name),
+                                     cmocka_unit_test(the_catalogue_is_complete),
+                                     cmocka_unit_test(options_are_to_blame_for_their_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,9 @@ static void long_and_broken_names_do_no_harm(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slips_of_the_hand_are_found), cmocka_unit_test(greek_is_spelled_out),
-      cmocka_unit_test(far_names_are_not_offered),
-      cmocka_unit_test(long_and_broken_names_do_no_harm)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(slips_of_the_hand_are_found),
+                                     cmocka_unit_test(greek_is_spelled_out),
+                                     cmocka_unit_test(far_names_are_not_offered),
+                                     cmocka_unit_test(long_and_broken_names_do_no_harm)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@ static void agrees_with_wide_arithmetic(void **state) {
     int64_t r = (int64_t)(random % 20001) - 10000, s = -((int64_t)(random >> 32) % 999 + 1);
     struct rational a = {0, 1}, b = {0, 1}, c = {0, 1};
     assert_true(rational_make(p, q, &a) && rational_make(r, s, &b));
-    assert_true(rational_add(a, b, &c) && equals(c, (__int128)p * s + (__int128)r * q, (__int128)q * s));
+    assert_true(rational_add(a, b, &c) &&
+                equals(c, (__int128)p * s + (__int128)r * q, (__int128)q * s));
     assert_true(rational_subtract(a, b, &c) &&
                 equals(c, (__int128)p * s - (__int128)r * q, (__int128)q * s));
     assert_true(rational_multiply(a, b, &c) && equals(c, (__int128)p * r, (__int128)q * s));

@@ -30,7 +30,8 @@ static void numbers_are_short(void **state) {
   static const struct {
     double number;
     const char *text;
-  } cases[] = {{0.1, "0.1"}, {1, "1"}, {-2.5, "-2.5"}, {NAN, "nan"}, {INFINITY, "inf"}, {-INFINITY, "-inf"}};
+  } cases[] = {{0.1, "0.1"}, {1, "1"},          {-2.5, "-2.5"},
+               {NAN, "nan"}, {INFINITY, "inf"}, {-INFINITY, "-inf"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct text text = {0};
     text_number(&text, cases[i].number);

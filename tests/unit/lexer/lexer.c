@@ -68,9 +68,10 @@ static void check_text(const char *text, size_t length) {
 static void random_texts_are_balanced(void **state) {
   (void)state;
   static const char *const pieces[] = {
-      "(", ")", "[", "]", "{", "}", "\n", ";", " ", "x", "θ", "'", "1", ".", "..", "=", ":=", ":",
-      ",", "+", "*", "^", "param ", "if ", "else", "point", "for ", "## d\n", "# c\n", "\"", "\xff",
-      "pi", " [m", "/s]", "force", "and", "\\", "\"a\"", "when x {", "}\n", "e3", "//", "·", "if"};
+      "(",      ")",     "[",    "]",     "{",     "}",        "\n",    ";",  " ",    "x",  "θ",
+      "'",      "1",     ".",    "..",    "=",     ":=",       ":",     ",",  "+",    "*",  "^",
+      "param ", "if ",   "else", "point", "for ",  "## d\n",   "# c\n", "\"", "\xff", "pi", " [m",
+      "/s]",    "force", "and",  "\\",    "\"a\"", "when x {", "}\n",   "e3", "//",   "·",  "if"};
   enum { COUNT = sizeof pieces / sizeof *pieces };
   uint64_t random = 11;
   for (int round = 0; round < 4000; round++) {

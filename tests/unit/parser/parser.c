@@ -92,14 +92,65 @@ static void models_keep_the_promises(void **state) {
 
 static void random_texts_keep_the_promises(void **state) {
   (void)state;
-  static const char *const pieces[] = {
-      "(",       ")",      "[",      "]",        " {\n",   "\n}\n",     "\n",      "\n",    "; ",
-      "x",       "θ",      "'",      "1",        ".y",     "..",        " = ",     " := ",  ": ",
-      ", ",      "+",      "*",      "^",        "\nparam ", "\nif ",   " else ",  " then ", "\nfor ",
-      "\nforce ", " on ",  " at ",   " in ",     " from ", "\nframe ",  " rotated ", " about ",
-      "\nconstraint ", "\npoint ", "\ncomponent c(", "\nwhen ", "sum(i in 1..n, ", "f(", "pi",
-      " [m]",    "[i]",    " [kg*",  " and ",    " < ",    "\nspring s(", "a = ",  "\"t\"", "-",
-      "\nlet ",  "\ncoord ", "\nstart ", "\ninitial ", " along ", "\nbody b(mass = ", "not ", "if "};
+  static const char *const pieces[] = {"(",
+                                       ")",
+                                       "[",
+                                       "]",
+                                       " {\n",
+                                       "\n}\n",
+                                       "\n",
+                                       "\n",
+                                       "; ",
+                                       "x",
+                                       "θ",
+                                       "'",
+                                       "1",
+                                       ".y",
+                                       "..",
+                                       " = ",
+                                       " := ",
+                                       ": ",
+                                       ", ",
+                                       "+",
+                                       "*",
+                                       "^",
+                                       "\nparam ",
+                                       "\nif ",
+                                       " else ",
+                                       " then ",
+                                       "\nfor ",
+                                       "\nforce ",
+                                       " on ",
+                                       " at ",
+                                       " in ",
+                                       " from ",
+                                       "\nframe ",
+                                       " rotated ",
+                                       " about ",
+                                       "\nconstraint ",
+                                       "\npoint ",
+                                       "\ncomponent c(",
+                                       "\nwhen ",
+                                       "sum(i in 1..n, ",
+                                       "f(",
+                                       "pi",
+                                       " [m]",
+                                       "[i]",
+                                       " [kg*",
+                                       " and ",
+                                       " < ",
+                                       "\nspring s(",
+                                       "a = ",
+                                       "\"t\"",
+                                       "-",
+                                       "\nlet ",
+                                       "\ncoord ",
+                                       "\nstart ",
+                                       "\ninitial ",
+                                       " along ",
+                                       "\nbody b(mass = ",
+                                       "not ",
+                                       "if "};
   enum { COUNT = sizeof pieces / sizeof *pieces };
   uint64_t random = 17;
   for (int round = 0; round < 6000; round++) {
@@ -127,8 +178,14 @@ static void deep_expressions_are_taken(void **state) {
   (void)state;
   static const struct {
     const char *left, *right;
-  } cases[] = {{"(", ")"}, {"-", ""}, {"1^", ""}, {"sin(", ")"}, {"q[", "]"}, {"1 + ", ""},
-               {"if a then b else ", ""}, {"(1, ", ")"}};
+  } cases[] = {{"(", ")"},
+               {"-", ""},
+               {"1^", ""},
+               {"sin(", ")"},
+               {"q[", "]"},
+               {"1 + ", ""},
+               {"if a then b else ", ""},
+               {"(1, ", ")"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char *text = repeat("let a = ", cases[i].left, "x", cases[i].right, 50000);
     check_text(text, strlen(text), true);
@@ -251,16 +308,15 @@ static void large_files_take_linear_memory(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models_keep_the_promises),
-      cmocka_unit_test(random_texts_keep_the_promises),
-      cmocka_unit_test(deep_expressions_are_taken),
-      cmocka_unit_test(too_deep_expressions_are_an_error),
-      cmocka_unit_test(deep_blocks_are_an_error),
-      cmocka_unit_test(errors_do_not_cascade),
-      cmocka_unit_test(contexts_do_not_know_of_each_other),
-      cmocka_unit_test(assignments_are_start_statements),
-      cmocka_unit_test(brackets_are_not_in_spans),
-      cmocka_unit_test(large_files_take_linear_memory)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(models_keep_the_promises),
+                                     cmocka_unit_test(random_texts_keep_the_promises),
+                                     cmocka_unit_test(deep_expressions_are_taken),
+                                     cmocka_unit_test(too_deep_expressions_are_an_error),
+                                     cmocka_unit_test(deep_blocks_are_an_error),
+                                     cmocka_unit_test(errors_do_not_cascade),
+                                     cmocka_unit_test(contexts_do_not_know_of_each_other),
+                                     cmocka_unit_test(assignments_are_start_statements),
+                                     cmocka_unit_test(brackets_are_not_in_spans),
+                                     cmocka_unit_test(large_files_take_linear_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
