@@ -191,8 +191,8 @@ const dyn_model *compiler_add_jacobian(dyn_compiler *compiler) {
   if (compiler->interpreted_with_jacobian == NULL)
     compiler->interpreted_with_jacobian = program_interpreted_model(compiler->program);
   if (compiler->compiled == NULL) return compiler->interpreted_with_jacobian;
-  compiler->compiled_jacobian =
-      jit(compiler, compiler->interpreted_with_jacobian, PROGRAM_JACOBIAN, -1);
+  /* Over the compiled model: what is compiled already stays so. */
+  compiler->compiled_jacobian = jit(compiler, compiler->compiled->model, PROGRAM_JACOBIAN, -1);
   return compiler->compiled_jacobian != NULL ? compiler->compiled_jacobian->model : NULL;
 }
 
