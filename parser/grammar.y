@@ -554,9 +554,15 @@ static int yylex(YYSTYPE *value, YYLTYPE *place, struct builder *b) {
   return token_of_kind[b->tokens[place->begin].kind];
 }
 
+/* Where nearly every statement is a fault, the text is no model and is given up. */
+static bool is_hopeless(const struct builder *b) {
+  return b->context->diagnostics.dropped > 1000;
+}
+
 /* The only other message of the skeleton is that its stack is exhausted. */
 static void yyerror(YYLTYPE *place, struct builder *b, const char *message) {
   (void)message;
+  if (is_hopeless(b)) return;
   diagnostic_add(b->context, DIAG_NESTED_TOO_DEEPLY, b->tokens[place->begin].span,
                  "brackets and operators", NULL);
 }
@@ -571,7 +577,7 @@ static int yyreport_syntax_error(const yypcontext_t *situation, struct builder *
   uint32_t at = yypcontext_location(situation)->begin;
   if (at != b->fault_token) syntax_error_report(b, at, expected);
   reader_recover(b, at);
-  return 0;
+  return is_hopeless(b) ? 2 : 0; /* 2: the parser ends, as if memory were exhausted */
 }
 
 bool grammar_run(struct builder *b) {
