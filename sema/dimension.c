@@ -34,6 +34,10 @@ static void declare_name(struct dimension_table *table, uint32_t id) {
     const struct ast_item *item = table->scope->sites.items[s].item;
     const struct ast_unit *source = stated_unit(table, item, entry->kind);
     if (source == NULL || item->primes > 0) continue;
+    if (dimension_unit_is_refused(table, source)) {
+      name->is_broken = true;
+      continue;
+    }
     const struct unit *unit = dimension_unit(table, source);
     if (name->unit == 0) {
       name->unit = unit_id(table, source);
@@ -70,7 +74,7 @@ static void declare_velocity(struct dimension_table *table, const struct ast_ite
   if (id == 0 || !is_quantity(scope_entry(table->scope, id)->kind)) return;
   struct name_dimension *name = &table->names[id];
   const struct ast_unit *source = stated_unit(table, item, NAME_COORD);
-  if (source == NULL) return;
+  if (source == NULL || dimension_unit_is_refused(table, source) || name->is_broken) return;
   const struct unit *unit = dimension_unit(table, source);
   if (table->is_dimensionless || item->unit == NULL) { /* else the value is checked later */
     if (item->primes == 1 && name->velocity_unit == 0)
@@ -145,6 +149,7 @@ void dimension_table_free(struct dimension_table *table) {
   vector_free(&table->units);
   map_free(&table->scheme_of);
   map_free(&table->unit_of);
+  map_free(&table->refused);
   free(table->names);
   free(table);
 }

@@ -80,7 +80,9 @@ struct form dimension_form_of_name(const struct dimension_table *table, uint32_t
 
 static struct quantity walk_name(struct walk *w, ast_expr e) {
   uint32_t id = scope_entry_of(w->text, e);
-  if (id == 0 || scope_entry(w->table->scope, id)->is_broken) return quantity_broken(e);
+  if (id == 0 || scope_entry(w->table->scope, id)->is_broken ||
+      (id < w->table->name_count && w->table->names[id].is_broken))
+    return quantity_broken(e);
   struct quantity out = quantity_pure(e);
   switch (scope_entry(w->table->scope, id)->kind) {
   case NAME_CONST:
@@ -197,6 +199,7 @@ static void walk_unit(struct walk *w, const struct ast_expression *n, struct qua
         w, arena_format(&w->table->context->arena, "the unit [%s]", n->unit->text), a);
     a->broken = true;
   }
+  if (dimension_unit_is_refused(w->table, n->unit)) a->broken = true;
   quantity_free(a);
   a->any = false; /* 0 [m] is a length */
   a->form = form_of(&unit->dimension);

@@ -9,6 +9,7 @@
 struct name_dimension { /* of a scope entry */
   uint32_t variable;    /* 0: known from a declaration, or no quantity */
   uint32_t unit;        /* into table->units of the first declared unit, 0: none */
+  bool is_broken;       /* its unit was refused: uses are silent */
   uint32_t velocity_unit; /* of a start velocity, if one is stated */
   struct span unit_span;
   struct dimension dimension; /* if variable is 0 */
@@ -30,6 +31,7 @@ struct dimension_table {
   VECTOR(struct function_scheme) schemes; /* [0] unused */
   struct map scheme_of;                   /* entry of a function -> schemes */
   struct map unit_of;                     /* ast_unit -> units */
+  struct map refused;                     /* ast_unit that was reported -> 1 */
   VECTOR(struct unit) units;              /* [0] the pure number */
   bool is_dimensionless;
   bool is_checking; /* the second walk */
@@ -74,6 +76,7 @@ void dimension_walk_statements(struct dimension_table *table);
 void dimension_walk_assignment(struct walk *w, const struct ast_equation *equation);
 
 /* ---- dimension_units.c: evaluating all unit brackets */
+bool dimension_unit_is_refused(const struct dimension_table *table, const struct ast_unit *unit);
 void dimension_collect_units(struct dimension_table *table, const struct ast *ast);
 /* True if the text has units only of angles, of angular rates and in simulate. */
 bool dimension_find_dimensionless(struct dimension_table *table, const struct ast *ast);

@@ -39,7 +39,7 @@ struct solver {
   bool is_exhausted; /* more than MOST_SOLVER_STEPS: nothing is found out any more */
   bool has_overflow; /* an exponent left the range; cleared by who asks */
 };
-enum { MOST_SOLVER_STEPS = 10000000 };
+enum { MOST_SOLVER_STEPS = 4000000 };
 
 void solver_free(struct solver *solver);
 uint32_t solver_add(struct solver *solver, enum variable_rank rank);

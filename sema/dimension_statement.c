@@ -86,6 +86,7 @@ static const char *describe(struct walk *w, uint32_t entry, unsigned primes) {
 
 static void walk_value(struct walk *w, uint32_t entry, unsigned primes, const struct unit *unit,
                        struct span declared, ast_expr value) {
+  if (w->table->names[entry].is_broken) return;
   if (w->table->is_dimensionless) {
     if (w->table->is_checking && unit != NULL) accept_pi(w, value, unit);
     return;

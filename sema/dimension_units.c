@@ -12,10 +12,14 @@ const struct unit *dimension_unit(const struct dimension_table *table,
   return &table->units.items[id];
 }
 
+bool dimension_unit_is_refused(const struct dimension_table *table, const struct ast_unit *unit) {
+  return unit != NULL && map_get(&table->refused, key_of(unit)) != 0;
+}
+
 static void add_unit(struct dimension_table *table, const struct ast_unit *source) {
   if (source == NULL || map_get(&table->unit_of, key_of(source)) != 0) return;
   struct unit unit;
-  unit_evaluate(table->context, source, &unit);
+  if (!unit_evaluate(table->context, source, &unit)) map_set(&table->refused, key_of(source), 1);
   vector_push(&table->units, unit);
   map_set(&table->unit_of, key_of(source), table->units.count - 1);
 }
