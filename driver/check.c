@@ -67,9 +67,10 @@ static void put_doc(const char *doc, struct text *out) {
   }
 }
 
+/* `unit`: that of the value. */
 static void add_name(struct columns *table, struct text *cell, const struct model_name *id,
-                     const char *value) {
-  text_format(cell, "[%s]", id->unit.declared);
+                     const char *unit, const char *value) {
+  text_format(cell, "[%s]", unit);
   const char *cells[] = {id->name, text_string(cell), value, id->doc};
   columns_add(table, cells);
   cell->length = 0;
@@ -80,7 +81,7 @@ static void put_heading(const struct report *report, const char *heading, uint32
 }
 
 /* A section of declared names with their values as formulas. */
-#define PUT_SECTION(report, heading, list, value_of)                                               \
+#define PUT_SECTION(report, heading, list, value_of, unit_of)                                      \
   do {                                                                                             \
     struct columns table_ = {.count = 4};                                                          \
     struct text cell_ = {0}, formula_ = {0};                                                       \
@@ -88,7 +89,8 @@ static void put_heading(const struct report *report, const char *heading, uint32
       formula_.length = 0;                                                                         \
       text_put(&formula_, "= ");                                                                   \
       expr_printer_print((report)->printer, &formula_, (list).items[i].value_of);                  \
-      add_name(&table_, &cell_, &(list).items[i].id, text_string(&formula_));                      \
+      add_name(&table_, &cell_, &(list).items[i].id, (list).items[i].id.unit.unit_of,              \
+               text_string(&formula_));                                                            \
     }                                                                                              \
     if ((list).count > 0) put_heading(report, heading, (list).count);                              \
     columns_print(&table_, 2, (report)->out);                                                      \
@@ -108,7 +110,7 @@ static void put_coordinates(const struct report *report) {
       text_put(&start, ", velocity ");
       expr_printer_print(report->printer, &start, q->start_velocity);
     }
-    add_name(&table, &cell, &q->id, text_string(&start));
+    add_name(&table, &cell, &q->id, q->id.unit.si, text_string(&start));
   }
   put_heading(report, "coordinates", report->model->coordinates.count);
   columns_print(&table, 2, report->out);
@@ -177,10 +179,10 @@ static void put_text(const struct report *report) {
   put_doc(model->doc, report->out);
   put_counts(report);
   put_coordinates(report);
-  PUT_SECTION(report, "states", model->states, start);
-  PUT_SECTION(report, "parameters", model->parameters, value);
-  PUT_SECTION(report, "inputs", model->inputs, value);
-  PUT_SECTION(report, "outputs", model->outputs, value);
+  PUT_SECTION(report, "states", model->states, start, si);
+  PUT_SECTION(report, "parameters", model->parameters, value, si);
+  PUT_SECTION(report, "inputs", model->inputs, value, si);
+  PUT_SECTION(report, "outputs", model->outputs, value, declared);
   put_dimensions(report);
   put_invariants(report);
 }
@@ -195,7 +197,9 @@ static void json_member(struct text *out, const char *key, const char *value) {
 static void json_id(struct text *out, const struct model_name *id) {
   json_member(out, "name", id->name);
   text_put(out, ", ");
-  json_member(out, "unit", id->unit.declared);
+  json_member(out, "unit", id->unit.si);
+  text_put(out, ", ");
+  json_member(out, "declared_unit", id->unit.declared);
   text_put(out, ", ");
   json_member(out, "doc", id->doc);
 }
