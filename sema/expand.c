@@ -128,6 +128,11 @@ static bool check_velocities(struct whole *w, struct environment environment) {
   return false;
 }
 
+/* Uses of the name are then silent. */
+static void break_entry(struct analysis *a, uint32_t entry) {
+  a->scope->entries.items[entry].is_broken = true;
+}
+
 static void expand_array(struct analysis *a, const struct ast_item *item, uint32_t entry,
                          struct environment environment, struct given value) {
   struct whole w = {.a = a, .item = item, .entry = entry, .value = value};
@@ -143,14 +148,18 @@ static void expand_array(struct analysis *a, const struct ast_item *item, uint32
     if (w.tuple != NULL && unit != NULL) w.value.scale = lower_scale(a->l, lower_unit(a->l, unit));
   }
   bool is_empty = false;
-  if (!find_bounds(&w, environment) || is_too_large(&w)) return;
+  if (!find_bounds(&w, environment) || is_too_large(&w)) {
+    break_entry(a, entry);
+    return;
+  }
   for (uint32_t i = 0; i < w.rank; i++) {
     w.at[i] = w.first[i];
     is_empty = is_empty || w.last[i] < w.first[i];
   }
   note_range(&w);
-  if (check_count(&w, environment) && check_velocities(&w, environment) && !is_empty)
-    declare_all(&w, environment);
+  bool is_right = check_count(&w, environment) && check_velocities(&w, environment);
+  if (!is_right && item->primes == 0) break_entry(a, entry);
+  if (is_right && !is_empty) declare_all(&w, environment);
 }
 
 /* ---------------------------------------------------------------- items */
@@ -165,7 +174,10 @@ static void expand_single(struct analysis *a, const struct ast_item *item, uint3
                                         ast_list_item(environment.text->ast, item->indices, i),
                                         "an index", &indices[i]) &&
                is_known;
-  if (is_known) declare_element(a, item, entry, indices, count, value);
+  if (is_known)
+    declare_element(a, item, entry, indices, count, value);
+  else
+    break_entry(a, entry);
 }
 
 static uint32_t coordinate_of(const struct analysis *a, const struct ast_item *item) {
@@ -199,8 +211,10 @@ static void expand_for(struct analysis *a, const struct ast_statement *statement
   long from, to;
   uint32_t entry = map_get(&a->scope->by_statement, (uint64_t)(uintptr_t)statement);
   if (!(lower_expression_integer(a->l, environment, statement->from, "the first index", &from) &
-        lower_expression_integer(a->l, environment, statement->to, "the last index", &to)))
+        lower_expression_integer(a->l, environment, statement->to, "the last index", &to))) {
+    a->l->has_gaps = true;
     return;
+  }
   if (to - from >= MOST_IN_RANGE) {
     lower_report_large(a->l, statement->span,
                        lower_words(a->l, "this loop runs %ld times", to - from + 1));
@@ -219,6 +233,7 @@ static void expand_for(struct analysis *a, const struct ast_statement *statement
 static void expand_if(struct analysis *a, const struct ast_statement *statement,
                       struct environment environment) {
   int choice = lower_condition(a->l, environment, statement->value);
+  if (choice < 0) a->l->has_gaps = true;
   if (choice == 1) expand_block(a, statement->body.items, statement->body.count, environment);
   if (choice == 0)
     expand_block(a, statement->otherwise.items, statement->otherwise.count, environment);

@@ -102,6 +102,7 @@ struct lowering {
   VECTOR(const struct unit *) unit_list;
 
   bool is_early;     /* only constants have values */
+  bool has_gaps;     /* a loop or block could not be written out: elements may be missing */
   uint32_t quiet;    /* no reports while this is not 0 */
   bool is_exhausted; /* a limit was met and reported: everything is 0 from now on */
   uint64_t steps;
@@ -119,7 +120,7 @@ enum {
   MOST_ELEMENTS = 1000000,
   MOST_IN_RANGE = 1000000,
   MOST_LOOP_RUNS = 2000000,
-  MOST_STEPS = 50000000
+  MOST_STEPS = 10000000
 };
 
 /* ---- lower.c */

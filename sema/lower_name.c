@@ -153,6 +153,7 @@ static void report_early(struct lowering *l, const struct task *task,
 static void report_missing(struct lowering *l, const struct task *task, uint32_t id,
                            const long *indices, uint32_t count) {
   const struct name_entry *entry = scope_entry(l->scope, id);
+  if (l->has_gaps) return;
   const char *name = lower_element_name(l, entry->name, indices, count);
   uint32_t range = map_get(&l->ranges_of, id);
   struct diagnostic *d;

@@ -155,7 +155,9 @@ static void refuse(struct scope *scope, const struct ast_statement *statement) {
   struct span span = statement->keyword_span;
   if (statement->kind == AST_INSTANCE) span = statement->text_span;
   if (statement->kind == AST_FORCE_AT) span = statement->span;
-  const char *word = statement->kind == AST_INSTANCE ? "component" : statement_word(statement);
+  const char *word = statement_word(statement);
+  if (statement->kind == AST_INSTANCE)
+    word = arena_format(&scope->context->arena, "%s ...(...)", statement->text);
   diagnostic_add(scope->context, code, span, word, NULL);
   scope->has_refused = true;
   scope->has_import = scope->has_import || statement->kind == AST_IMPORT;

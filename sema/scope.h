@@ -100,22 +100,22 @@ struct scope {
 #define BUILTIN_FUNCTIONS(BUILTIN)                                                                 \
   BUILTIN(sin, 1, 1, PURE)                                                                         \
   BUILTIN(cos, 1, 1, PURE)                                                                         \
-  BUILTIN(tan, 1, 1, PURE) BUILTIN(asin, 1, 1, PURE) BUILTIN(acos, 1, 1, PURE)                     \
-      BUILTIN(atan, 1, 1, PURE) BUILTIN(atan2, 2, 2, RATIO) BUILTIN(sinh, 1, 1, PURE)              \
-          BUILTIN(cosh, 1, 1, PURE) BUILTIN(tanh, 1, 1, PURE) BUILTIN(exp, 1, 1, PURE)             \
-              BUILTIN(log, 1, 1, PURE) BUILTIN(sqrt, 1, 1, ROOT) BUILTIN(abs, 1, 1, KEEP)          \
-                  BUILTIN(sign, 1, 1, FREE) BUILTIN(min, 2, 1000, SAME)                            \
-                      BUILTIN(max, 2, 1000, SAME) BUILTIN(mod, 2, 2, SAME)                         \
-                          BUILTIN(floor, 1, 1, KEEP) BUILTIN(table, 3, 3, VECTOR)                  \
-                              BUILTIN(vel, 1, 2, VECTOR) BUILTIN(vel_on, 2, 2, VECTOR)             \
-                                  BUILTIN(acc, 1, 1, VECTOR) BUILTIN(omega, 1, 2, VECTOR)          \
-                                      BUILTIN(alpha, 1, 1, VECTOR) BUILTIN(dot, 2, 2, VECTOR)      \
-                                          BUILTIN(cross, 2, 2, VECTOR) BUILTIN(norm, 1, 1, VECTOR) \
-                                              BUILTIN(unit, 1, 1, VECTOR)                          \
-                                                  BUILTIN(components, 2, 2, VECTOR)                \
-                                                      BUILTIN(der, 2, 2, VECTOR)                   \
-                                                          BUILTIN(multiplier, 1, 1, VECTOR)        \
-                                                              BUILTIN(reaction, 1, 1, VECTOR)
+  BUILTIN(tan, 1, 1, PURE)                                                                         \
+  BUILTIN(asin, 1, 1, PURE) BUILTIN(acos, 1, 1, PURE) BUILTIN(atan, 1, 1, PURE)                    \
+      BUILTIN(atan2, 2, 2, RATIO) BUILTIN(sinh, 1, 1, PURE) BUILTIN(cosh, 1, 1, PURE)              \
+          BUILTIN(tanh, 1, 1, PURE) BUILTIN(exp, 1, 1, PURE) BUILTIN(log, 1, 1, PURE)              \
+              BUILTIN(sqrt, 1, 1, ROOT) BUILTIN(abs, 1, 1, KEEP) BUILTIN(sign, 1, 1, FREE)         \
+                  BUILTIN(min, 2, 1000, SAME) BUILTIN(max, 2, 1000, SAME) BUILTIN(mod, 2, 2, SAME) \
+                      BUILTIN(floor, 1, 1, KEEP) BUILTIN(table, 3, 3, VECTOR)                      \
+                          BUILTIN(vel, 1, 2, VECTOR) BUILTIN(vel_on, 2, 2, VECTOR)                 \
+                              BUILTIN(acc, 1, 1, VECTOR) BUILTIN(omega, 1, 2, VECTOR)              \
+                                  BUILTIN(alpha, 1, 1, VECTOR) BUILTIN(dot, 2, 2, VECTOR)          \
+                                      BUILTIN(cross, 2, 2, VECTOR) BUILTIN(norm, 1, 1, VECTOR)     \
+                                          BUILTIN(unit, 1, 1, VECTOR)                              \
+                                              BUILTIN(components, 2, 2, VECTOR)                    \
+                                                  BUILTIN(der, 2, 2, VECTOR)                       \
+                                                      BUILTIN(multiplier, 1, 1, VECTOR)            \
+                                                          BUILTIN(reaction, 1, 1, VECTOR)
 
 enum builtin_function {
 #define BUILTIN_ENUM(name, least, most, rule) BUILTIN_##name,
