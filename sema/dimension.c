@@ -67,8 +67,8 @@ static void declare_names(struct dimension_table *table) {
 
 /* ---------------------------------------------------------------- start velocities */
 
-/* `coord x [m] = 0, x' [m/s] = 1`: the second unit is that of x divided by the second; it says what x
- * is where x has none. */
+/* `coord x [m] = 0, x' [m/s] = 1`: the second unit is that of x divided by the second; it says what
+ * x is where x has none. */
 static void declare_velocity(struct dimension_table *table, const struct ast_item *item) {
   uint32_t id = map_get(&table->scope->by_name, (uint64_t)(uintptr_t)item->name);
   if (id == 0 || !is_quantity(scope_entry(table->scope, id)->kind)) return;
@@ -77,8 +77,7 @@ static void declare_velocity(struct dimension_table *table, const struct ast_ite
   if (source == NULL || dimension_unit_is_refused(table, source) || name->is_broken) return;
   const struct unit *unit = dimension_unit(table, source);
   if (table->is_dimensionless || item->unit == NULL) { /* else the value is checked later */
-    if (item->primes == 1 && name->velocity_unit == 0)
-      name->velocity_unit = unit_id(table, source);
+    if (item->primes == 1 && name->velocity_unit == 0) name->velocity_unit = unit_id(table, source);
     return;
   }
   struct dimension second = dimension_of_base(UNIT_SECOND, 1), position = unit->dimension;
@@ -87,13 +86,13 @@ static void declare_velocity(struct dimension_table *table, const struct ast_ite
   struct form form = dimension_form_of_name(table, id), other = form_of(&position);
   form_multiply(&table->solver, &form, &other, rational_integer(-1));
   if (!form_equate_one(&table->solver, &form, item->unit->span)) {
-    struct unit there = name->unit != 0 ? unit_derivative(table->context,
-                                                          &table->units.items[name->unit],
-                                                          item->primes)
-                                        : dimension_of_name(table, id, item->primes);
-    report_elements(table,
-                    arena_format(&table->context->arena, "%s%.*s", item->name, item->primes, "''''"),
-                    unit, item->unit->span, &there, name->unit_span);
+    struct unit there =
+        name->unit != 0
+            ? unit_derivative(table->context, &table->units.items[name->unit], item->primes)
+            : dimension_of_name(table, id, item->primes);
+    report_elements(
+        table, arena_format(&table->context->arena, "%s%.*s", item->name, item->primes, "''''"),
+        unit, item->unit->span, &there, name->unit_span);
   } else if (item->primes == 1 && name->velocity_unit == 0) {
     name->velocity_unit = unit_id(table, source);
   }

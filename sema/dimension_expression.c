@@ -195,8 +195,8 @@ static void walk_prime(struct walk *w, const struct ast_expression *n, struct qu
 static void walk_unit(struct walk *w, const struct ast_expression *n, struct quantity *a) {
   const struct unit *unit = dimension_unit(w->table, n->unit);
   if (!unify_pure(w, a, n->unit->span)) {
-    report_not_a_number(
-        w, arena_format(&w->table->context->arena, "the unit [%s]", n->unit->text), a);
+    report_not_a_number(w, arena_format(&w->table->context->arena, "the unit [%s]", n->unit->text),
+                        a);
     a->broken = true;
   }
   if (dimension_unit_is_refused(w->table, n->unit)) a->broken = true;
@@ -218,8 +218,7 @@ static struct quantity walk_reduce(struct walk *w, ast_expr e, struct quantity *
   if (form_is_pure(&body->form)) return *body;
   if (dimension_constant(w, n->operand, &from) && dimension_constant(w, n->second, &to) &&
       rational_subtract(to, from, &count) && rational_add(count, rational_integer(1), &count)) {
-    form_raise(&w->table->solver, &body->form,
-               count.numerator > 0 ? count : rational_integer(0));
+    form_raise(&w->table->solver, &body->form, count.numerator > 0 ? count : rational_integer(0));
   } else if (!unify_pure(w, body, n->span)) {
     report_exponent(w, e, body, "the number of factors with a unit has to be a constant");
     body->broken = true;
@@ -245,8 +244,7 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
   struct quantity *a = &arguments[0];
   enum dimension_rule rule = rule_of(scope_builtin_of(w->text, e));
   if (rule == PURE && !unify_pure(w, a, node(w, e)->span)) {
-    report_not_a_number(
-        w, arena_format(&w->table->context->arena, "'%s'", node(w, e)->name), a);
+    report_not_a_number(w, arena_format(&w->table->context->arena, "'%s'", node(w, e)->name), a);
     a->broken = true;
   }
   if (rule == SAME || rule == RATIO)
@@ -263,11 +261,9 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
 
 static struct quantity walk_call(struct walk *w, ast_expr e, struct quantity *arguments,
                                  uint32_t count) {
-  if (scope_builtin_of(w->text, e) >= 0 && count > 0)
-    return walk_builtin(w, e, arguments, count);
-  struct quantity out = scope_entry_of(w->text, e) != 0
-                            ? dimension_apply(w, e, arguments, count)
-                            : quantity_broken(e);
+  if (scope_builtin_of(w->text, e) >= 0 && count > 0) return walk_builtin(w, e, arguments, count);
+  struct quantity out = scope_entry_of(w->text, e) != 0 ? dimension_apply(w, e, arguments, count)
+                                                        : quantity_broken(e);
   if (count > 0) quantity_free(&arguments[0]);
   return out;
 }

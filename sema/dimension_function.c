@@ -82,8 +82,7 @@ void dimension_make_schemes(struct dimension_table *table) {
   struct function_scheme none = {.is_broken = true};
   vector_push(&table->schemes, none);
   for (uint32_t id = 1; id < scope->file_count; id++) order_from(&order, scope, id);
-  for (uint32_t i = 0; i < order.functions.count; i++)
-    make_scheme(table, order.functions.items[i]);
+  for (uint32_t i = 0; i < order.functions.count; i++) make_scheme(table, order.functions.items[i]);
   vector_free(&order.functions);
   vector_free(&order.path);
   free(order.seen);
@@ -119,8 +118,7 @@ static bool instantiate(struct walk *w, const struct function_scheme *scheme, st
       form_multiply(solver, &out, &arguments[at].form, form->terms[i].power);
       continue;
     }
-    struct form other =
-        form_of_variable(is_argument ? stand_ins[at] : form->terms[i].variable);
+    struct form other = form_of_variable(is_argument ? stand_ins[at] : form->terms[i].variable);
     form_multiply(solver, &out, &other, form->terms[i].power);
     form_free(&other);
   }

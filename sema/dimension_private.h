@@ -6,10 +6,10 @@
 #include "sema/dimension.h"
 #include "sema/dimension_solve.h"
 
-struct name_dimension { /* of a scope entry */
-  uint32_t variable;    /* 0: known from a declaration, or no quantity */
-  uint32_t unit;        /* into table->units of the first declared unit, 0: none */
-  bool is_broken;       /* its unit was refused: uses are silent */
+struct name_dimension {   /* of a scope entry */
+  uint32_t variable;      /* 0: known from a declaration, or no quantity */
+  uint32_t unit;          /* into table->units of the first declared unit, 0: none */
+  bool is_broken;         /* its unit was refused: uses are silent */
   uint32_t velocity_unit; /* of a start velocity, if one is stated */
   struct span unit_span;
   struct dimension dimension; /* if variable is 0 */

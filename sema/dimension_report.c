@@ -17,8 +17,8 @@ static bool is_silent(const struct walk *w) {
 
 /* ---------------------------------------------------------------- operands */
 
-static const char *operands_message(struct walk *w, const struct ast_expression *n,
-                                    const char *a, const char *b) {
+static const char *operands_message(struct walk *w, const struct ast_expression *n, const char *a,
+                                    const char *b) {
   struct arena *arena = &context_of(w)->arena;
   switch ((enum ast_expr_kind)n->kind) {
   case AST_IF:
@@ -32,8 +32,7 @@ static const char *operands_message(struct walk *w, const struct ast_expression 
     break;
   }
   if (n->operator_ == AST_ADD) return arena_format(arena, "can't add %s and %s", a, b);
-  if (n->operator_ == AST_SUBTRACT)
-    return arena_format(arena, "can't subtract %s from %s", b, a);
+  if (n->operator_ == AST_SUBTRACT) return arena_format(arena, "can't subtract %s from %s", b, a);
   return arena_format(arena, "can't compare %s with %s", a, b);
 }
 
@@ -41,8 +40,7 @@ void report_operands(struct walk *w, ast_expr e, const struct quantity *a,
                      const struct quantity *b) {
   if (is_silent(w)) return;
   const struct ast_expression *n = node(w, e);
-  const char *message =
-      operands_message(w, n, words_of_quantity(w, a), words_of_quantity(w, b));
+  const char *message = operands_message(w, n, words_of_quantity(w, a), words_of_quantity(w, b));
   struct span at = n->name_span.source != 0 ? n->name_span : node(w, b->node)->span;
   struct diagnostic *d = diagnostic_add(context_of(w), DIAG_OPERANDS_DIFFER, at, message, NULL);
   words_label(w, d, a);
@@ -58,9 +56,8 @@ void report_sides(struct walk *w, const struct ast_equation *equation, const str
                   const struct quantity *b) {
   if (is_silent(w)) return;
   struct span span = span_join(node(w, equation->left)->span, node(w, equation->right)->span);
-  struct diagnostic *d =
-      diagnostic_add(context_of(w), DIAG_SIDES_DIFFER, span, words_of_quantity(w, a),
-                     words_of_quantity(w, b), NULL);
+  struct diagnostic *d = diagnostic_add(context_of(w), DIAG_SIDES_DIFFER, span,
+                                        words_of_quantity(w, a), words_of_quantity(w, b), NULL);
   words_label(w, d, a);
   words_label(w, d, b);
   if (!words_suggest(w, d, b->node, &b->form, &a->form))
@@ -73,8 +70,7 @@ void report_not_a_number(struct walk *w, const char *what, const struct quantity
   if (is_silent(w)) return;
   const char *unit = words_of_quantity(w, a);
   struct span span = node(w, a->node)->span;
-  struct diagnostic *d =
-      diagnostic_add(context_of(w), DIAG_NOT_A_NUMBER, span, what, unit, NULL);
+  struct diagnostic *d = diagnostic_add(context_of(w), DIAG_NOT_A_NUMBER, span, what, unit, NULL);
   struct dimension rate = dimension_of_base(UNIT_SECOND, -1);
   diagnostic_caption(context_of(w), d, "this is in %s", unit);
   words_label_names(w, d, words_leading_term(w, a->node));
@@ -108,7 +104,8 @@ void report_value(struct walk *w, const char *name, const struct form *expected,
                      words_in_form(w, expected), words_in_quantity(w, value), NULL);
   if (place.source != 0 && declared != NULL)
     diagnostic_label(context, d, place, "declared in %s", declared);
-  else if (place.source != 0) diagnostic_label(context, d, place, "this makes it %s", unit);
+  else if (place.source != 0)
+    diagnostic_label(context, d, place, "this makes it %s", unit);
   words_label(w, d, value);
   const char *quote = words_as_written(w, value->node);
   if (!words_suggest(w, d, value->node, &value->form, expected) && quote != NULL &&
@@ -131,9 +128,7 @@ void report_force(struct walk *w, ast_expr target, const struct form *expected,
                   const struct quantity *value) {
   if (is_silent(w)) return;
   const char *quote = words_as_written(w, target);
-  const char *name = quote != NULL
-                         ? arena_format(&context_of(w)->arena, "'%s'", quote)
-                         : "this";
+  const char *name = quote != NULL ? arena_format(&context_of(w)->arena, "'%s'", quote) : "this";
   struct diagnostic *d =
       diagnostic_add(context_of(w), DIAG_FORCE_DIFFERS, node(w, value->node)->span, name,
                      words_in_form(w, expected), words_in_quantity(w, value), NULL);
@@ -141,12 +136,12 @@ void report_force(struct walk *w, ast_expr target, const struct form *expected,
   words_label_names(w, d, target);
   struct dimension ratio, length = dimension_of_base(UNIT_METRE, 1);
   if (expected->count > 0 || value->form.count > 0 ||
-      !dimension_multiply(&expected->constant, &value->form.constant, rational_integer(-1),
-                          &ratio))
+      !dimension_multiply(&expected->constant, &value->form.constant, rational_integer(-1), &ratio))
     return;
   if (dimension_equal(&ratio, &length))
     diagnostic_help(context_of(w), d, "a torque is a force times a lever arm");
-  else words_suggest(w, d, value->node, &value->form, expected);
+  else
+    words_suggest(w, d, value->node, &value->form, expected);
 }
 
 void report_argument(struct walk *w, const char *name, const struct dimension *expected,
@@ -166,7 +161,8 @@ void report_call(struct walk *w, ast_expr call, const struct quantity *argument,
                                         node(w, argument->node)->span, node(w, call)->name, NULL);
   diagnostic_caption(context_of(w), d, "this is %s, but has to be %s here",
                      words_in_quantity(w, argument), words_in_form(w, expected));
-  if (origin.source != 0) diagnostic_label(context_of(w), d, origin, "the definition asks for it here");
+  if (origin.source != 0)
+    diagnostic_label(context_of(w), d, origin, "the definition asks for it here");
   words_label_names(w, d, argument->node);
   words_suggest(w, d, argument->node, &argument->form, expected);
 }
@@ -188,8 +184,9 @@ void report_pi(struct walk *w, ast_expr value, const struct unit *unit) {
   const char *quote = words_as_written(w, value);
   if (quote == NULL) return;
   bool is_pi = node(w, value)->kind == AST_NAME;
-  diagnostic_help(context_of(w), d, is_pi ? "say what is meant: %s [%s] or %s [%s]"
-                                          : "say what is meant: (%s) [%s] or (%s) [%s]",
+  diagnostic_help(context_of(w), d,
+                  is_pi ? "say what is meant: %s [%s] or %s [%s]"
+                        : "say what is meant: (%s) [%s] or (%s) [%s]",
                   quote, unit->si, quote, unit->text);
 }
 

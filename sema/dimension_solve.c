@@ -49,8 +49,10 @@ static uint32_t find_term(const struct form *form, uint32_t variable) {
   uint32_t low = 0, high = form->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (form->terms[middle].variable < variable) low = middle + 1;
-    else high = middle;
+    if (form->terms[middle].variable < variable)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
@@ -72,14 +74,17 @@ static void multiply_term(struct solver *solver, struct form *form, uint32_t var
   uint32_t at = find_term(form, variable);
   if (at < form->count && form->terms[at].variable == variable) {
     struct rational sum;
-    if (!rational_add(form->terms[at].power, power, &sum)) solver->has_overflow = true;
-    else if (rational_is_zero(sum)) remove_term(form, at);
-    else form->terms[at].power = sum;
+    if (!rational_add(form->terms[at].power, power, &sum))
+      solver->has_overflow = true;
+    else if (rational_is_zero(sum))
+      remove_term(form, at);
+    else
+      form->terms[at].power = sum;
     return;
   }
   if (form->count == form->capacity)
-    form->terms = vector_grow(form->terms, &form->capacity, (size_t)form->count + 1,
-                              sizeof *form->terms);
+    form->terms =
+        vector_grow(form->terms, &form->capacity, (size_t)form->count + 1, sizeof *form->terms);
   memmove(form->terms + at + 1, form->terms + at, (form->count - at) * sizeof *form->terms);
   form->terms[at] = (struct form_term){variable, power};
   form->count++;
@@ -95,7 +100,8 @@ void form_multiply(struct solver *solver, struct form *form, const struct form *
     struct rational product;
     if (rational_multiply(other->terms[i].power, power, &product))
       multiply_term(solver, form, other->terms[i].variable, product);
-    else solver->has_overflow = true;
+    else
+      solver->has_overflow = true;
   }
   solver->steps += other->count;
   if (solver->steps > MOST_SOLVER_STEPS) solver->is_exhausted = true;
@@ -127,7 +133,8 @@ static void substitute(struct solver *solver, struct form *form) {
     const struct variable *variable = &solver->variables.items[form->terms[i].variable];
     if (variable->is_bound)
       form_multiply(solver, &out, &variable->binding, form->terms[i].power);
-    else multiply_term(solver, &out, form->terms[i].variable, form->terms[i].power);
+    else
+      multiply_term(solver, &out, form->terms[i].variable, form->terms[i].power);
   }
   form_free(form);
   *form = out;
@@ -154,8 +161,8 @@ static bool has_bound(const struct solver *solver, const struct form *form) {
   return false;
 }
 
-/* Bindings are acyclic (an unknown is bound to what was unbound then), so this ends. `pending` is the
- * stack of variables whose bindings have to be finished first. */
+/* Bindings are acyclic (an unknown is bound to what was unbound then), so this ends. `pending` is
+ * the stack of variables whose bindings have to be finished first. */
 void form_reduce(struct solver *solver, struct form *form) {
   if (!has_bound(solver, form) || solver->is_exhausted) return;
   uint32_t bottom = solver->pending.count;

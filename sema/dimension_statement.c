@@ -43,7 +43,8 @@ static bool is_bare_with_pi(struct walk *w, ast_expr e) {
     case AST_NAME:
       id = scope_entry_of(w->text, at);
       if (id == 0) return false;
-      if (scope_entry(w->table->scope, id)->kind == NAME_PI) has_pi = true;
+      if (scope_entry(w->table->scope, id)->kind == NAME_PI)
+        has_pi = true;
       else if (scope_entry(w->table->scope, id)->kind != NAME_INDEX &&
                !scope_entry(w->table->scope, id)->is_bare)
         return false;
@@ -80,8 +81,8 @@ static struct form form_of_target(struct walk *w, uint32_t entry, unsigned prime
 static const char *describe(struct walk *w, uint32_t entry, unsigned primes) {
   const struct name_entry *name = scope_entry(w->table->scope, entry);
   return arena_format(&w->table->context->arena, "%s '%s%.*s'",
-                      primes > 0 ? "velocity" : name_kind_word(name->kind), name->name,
-                      (int)primes, "''''");
+                      primes > 0 ? "velocity" : name_kind_word(name->kind), name->name, (int)primes,
+                      "''''");
 }
 
 static void walk_value(struct walk *w, uint32_t entry, unsigned primes, const struct unit *unit,
@@ -122,8 +123,8 @@ static void walk_named_value(struct walk *w, uint32_t entry, unsigned primes,
 
 static uint32_t entry_of_item(const struct walk *w, const struct ast_statement *statement,
                               const struct ast_item *item) {
-  const struct map *names = statement->kind == AST_OUTPUT ? &w->table->scope->by_output
-                                                          : &w->table->scope->by_name;
+  const struct map *names =
+      statement->kind == AST_OUTPUT ? &w->table->scope->by_output : &w->table->scope->by_name;
   uint32_t id = map_get(names, (uint64_t)(uintptr_t)item->name);
   if (id == 0 && statement->kind == AST_OUTPUT)
     id = map_get(&w->table->scope->by_name, (uint64_t)(uintptr_t)item->name);
@@ -166,8 +167,7 @@ static uint32_t find_target(const struct walk *w, ast_expr left, unsigned *prime
     left = node(w, left)->operand;
   }
   if (node(w, left)->kind != AST_NAME) return 0;
-  uint32_t id =
-      map_get(&w->table->scope->by_name, (uint64_t)(uintptr_t)node(w, left)->name);
+  uint32_t id = map_get(&w->table->scope->by_name, (uint64_t)(uintptr_t)node(w, left)->name);
   if (id == 0 || scope_entry(w->table->scope, id)->is_broken) return 0;
   return id;
 }
@@ -211,9 +211,8 @@ static void walk_force(struct walk *w, const struct ast_statement *statement) {
   if (statement->value == 0 || statement->target == 0) return;
   struct quantity value = dimension_walk(w, statement->value);
   struct quantity target = dimension_walk(w, statement->target);
-  uint32_t id = node(w, statement->target)->kind == AST_NAME
-                    ? scope_entry_of(w->text, statement->target)
-                    : 0;
+  uint32_t id =
+      node(w, statement->target)->kind == AST_NAME ? scope_entry_of(w->text, statement->target) : 0;
   bool on_speed = id != 0 && scope_entry(w->table->scope, id)->kind == NAME_SPEED;
   struct dimension work = on_speed ? power() : energy();
   struct quantity expected = {.form = form_of(&work), .broken = target.broken || target.any};
@@ -269,7 +268,8 @@ static void walk_equations(struct walk *w, const struct ast_statement *statement
   for (uint32_t i = 0; i < statement->equations.count; i++) {
     if (statement->kind == AST_START)
       dimension_walk_assignment(w, &statement->equations.items[i]);
-    else if (!w->table->is_dimensionless) walk_sides(w, &statement->equations.items[i]);
+    else if (!w->table->is_dimensionless)
+      walk_sides(w, &statement->equations.items[i]);
   }
 }
 

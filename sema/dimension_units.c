@@ -1,4 +1,5 @@
-/* All unit brackets of a text: what they mean, and whether they make the model one with dimensions. */
+/* All unit brackets of a text: what they mean, and whether they make the model one with dimensions.
+ */
 #include "sema/dimension_private.h"
 #include <stdlib.h>
 
@@ -45,8 +46,7 @@ void dimension_collect_units(struct dimension_table *table, const struct ast *as
   }
   collect_block(table, ast->statements.items, ast->statements.count);
   for (uint32_t e = 1; e < ast->expressions.count; e++)
-    if (ast->expressions.items[e].kind == AST_UNIT)
-      add_unit(table, ast->expressions.items[e].unit);
+    if (ast->expressions.items[e].kind == AST_UNIT) add_unit(table, ast->expressions.items[e].unit);
 }
 
 /* ---------------------------------------------------------------- dimensionless models */

@@ -42,7 +42,8 @@ const char *words_of_form(struct walk *w, const struct form *form) {
     text_format(&out, "[%s]", argument_name(w->table, reduced.terms[i].variable));
     if (!rational_is_integer(power))
       text_format(&out, "^(%lld/%lld)", (long long)power.numerator, (long long)power.denominator);
-    else if (power.numerator != 1) text_format(&out, "^%lld", (long long)power.numerator);
+    else if (power.numerator != 1)
+      text_format(&out, "^%lld", (long long)power.numerator);
   }
   const char *words = arena_string(arena_of(w), text_string(&out), out.length);
   text_free(&out);
@@ -96,8 +97,8 @@ const char *words_as_written(struct walk *w, ast_expr e) {
 ast_expr words_leading_term(struct walk *w, ast_expr e) {
   for (;;) {
     const struct ast_expression *n = node(w, e);
-    bool is_sum = n->kind == AST_BINARY &&
-                  (n->operator_ == AST_ADD || n->operator_ == AST_SUBTRACT);
+    bool is_sum =
+        n->kind == AST_BINARY && (n->operator_ == AST_ADD || n->operator_ == AST_SUBTRACT);
     if (!is_sum && n->kind != AST_UNARY) return e;
     e = n->operand;
   }
@@ -167,7 +168,8 @@ void words_label(struct walk *w, struct diagnostic *d, const struct quantity *qu
   } else if (!has_label(d, span)) {
     if (quote != NULL && node(w, term)->kind != AST_UNIT)
       diagnostic_label(context, d, span, "%s [%s]", quote, unit);
-    else diagnostic_label(context, d, span, "this is in %s", unit);
+    else
+      diagnostic_label(context, d, span, "this is in %s", unit);
   }
   words_label_names(w, d, term);
 }

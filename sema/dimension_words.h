@@ -20,8 +20,8 @@ ast_expr words_leading_term(struct walk *w, ast_expr e);
 void words_label(struct walk *w, struct diagnostic *d, const struct quantity *quantity);
 /* Labels the names in an expression. */
 void words_label_names(struct walk *w, struct diagnostic *d, ast_expr e);
-/* A help line for a common slip in `e`, which is `actual` and should be `expected`. False if none is
- * seen. */
+/* A help line for a common slip in `e`, which is `actual` and should be `expected`. False if none
+ * is seen. */
 bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struct form *actual,
                    const struct form *expected);
 /* The same for a sum in brackets that a factor stands before: m*(l^2 + J). */

@@ -24,7 +24,8 @@ static void report_unknown(dyn_context *context, const struct ast_unit_factor *f
   const char *meant = unit_suggest(&context->arena, factor->name);
   if (meant != NULL && strcmp(meant, "K") == 0)
     diagnostic_help(context, d, "temperatures are in kelvin: [K]");
-  else if (meant != NULL) diagnostic_help(context, d, "did you mean [%s]?", meant);
+  else if (meant != NULL)
+    diagnostic_help(context, d, "did you mean [%s]?", meant);
 }
 
 static void report_exponent(dyn_context *context, struct span span) {
@@ -121,8 +122,8 @@ static struct unit unit_pure(void) {
 }
 
 bool unit_evaluate(dyn_context *context, const struct ast_unit *source, struct unit *out) {
-  struct evaluation e = {.context = context, .source = source, .unit = unit_pure(),
-                         .is_coherent = true};
+  struct evaluation e = {
+      .context = context, .source = source, .unit = unit_pure(), .is_coherent = true};
   struct arena *arena = &context->arena;
   bool is_good = true;
   mpq_init(e.factor);
@@ -135,8 +136,8 @@ bool unit_evaluate(dyn_context *context, const struct ast_unit *source, struct u
   if (is_good) {
     e.unit.factor = take_number(arena, e.factor);
     e.unit.text = squeeze(arena, source->text);
-    e.unit.si = e.is_coherent ? e.unit.text
-                              : dimension_text(arena, &e.unit.dimension, e.unit.angle);
+    e.unit.si =
+        e.is_coherent ? e.unit.text : dimension_text(arena, &e.unit.dimension, e.unit.angle);
   }
   mpq_clear(e.factor);
   *out = is_good ? e.unit : unit_pure();

@@ -1,9 +1,9 @@
-/* Units: what a bracket such as [km/h] means. A unit is a physical dimension (seven exponents of the
- * SI base units) and an exact scale: one of the unit is  factor * pi^pi_power * roots  in SI.
+/* Units: what a bracket such as [km/h] means. A unit is a physical dimension (seven exponents of
+ * the SI base units) and an exact scale: one of the unit is  factor * pi^pi_power * roots  in SI.
  *
- * Angles are pure numbers with the radian as their unit; how often an angle occurs in a unit is kept
- * beside the dimension ("angle"), only so that rad/s is not printed as 1/s.
- * All results live in the context's arena. The table of units is sema/units.def. */
+ * Angles are pure numbers with the radian as their unit; how often an angle occurs in a unit is
+ * kept beside the dimension ("angle"), only so that rad/s is not printed as 1/s. All results live
+ * in the context's arena. The table of units is sema/units.def. */
 #ifndef DYN_SEMA_UNIT_H
 #define DYN_SEMA_UNIT_H
 #include "base/context.h"
@@ -11,27 +11,35 @@
 #include "expr/expr.h"
 #include "parser/ast.h"
 
-enum unit_base { UNIT_KILOGRAM, UNIT_METRE, UNIT_SECOND, UNIT_AMPERE, UNIT_KELVIN, UNIT_MOLE,
-                 UNIT_CANDELA, UNIT_BASE_COUNT };
+enum unit_base {
+  UNIT_KILOGRAM,
+  UNIT_METRE,
+  UNIT_SECOND,
+  UNIT_AMPERE,
+  UNIT_KELVIN,
+  UNIT_MOLE,
+  UNIT_CANDELA,
+  UNIT_BASE_COUNT
+};
 
 struct dimension { /* exponents of the base units */
   struct rational exponent[UNIT_BASE_COUNT];
 };
 
-struct unit_root { /* factor^exponent with an exponent that is no integer, as in [mm^(1/2)] */
+struct unit_root {    /* factor^exponent with an exponent that is no integer, as in [mm^(1/2)] */
   const char *factor; /* "1/1000" */
   struct rational exponent;
 };
 
 struct unit {
   struct dimension dimension;
-  const char *factor;         /* exact, "p" or "p/q" in decimal digits, positive */
+  const char *factor; /* exact, "p" or "p/q" in decimal digits, positive */
   struct rational pi_power;
-  struct rational angle;      /* power of the radian; no part of the dimension */
+  struct rational angle; /* power of the radian; no part of the dimension */
   struct unit_root *roots;
   uint32_t root_count;
-  const char *text;           /* as written: "km/h" */
-  const char *si;             /* the coherent SI unit: "m/s"; `text` itself if that is one */
+  const char *text; /* as written: "km/h" */
+  const char *si;   /* the coherent SI unit: "m/s"; `text` itself if that is one */
 };
 
 /* ---- dimensions */
@@ -40,8 +48,8 @@ struct dimension dimension_of_base(enum unit_base base, int64_t exponent);
 bool dimension_is_pure(const struct dimension *a);
 bool dimension_equal(const struct dimension *a, const struct dimension *b);
 /* a * b^power. False if an exponent leaves the range of a rational. */
-bool dimension_multiply(const struct dimension *a, const struct dimension *b,
-                        struct rational power, struct dimension *out);
+bool dimension_multiply(const struct dimension *a, const struct dimension *b, struct rational power,
+                        struct dimension *out);
 /* The unit a reader expects: "N", "N*m", "kg*m^2", "m/s^2"; "1" for a pure number. It can be read
  * back as a unit. */
 const char *dimension_text(struct arena *arena, const struct dimension *dimension,

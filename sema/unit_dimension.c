@@ -30,8 +30,8 @@ bool dimension_equal(const struct dimension *a, const struct dimension *b) {
   return true;
 }
 
-bool dimension_multiply(const struct dimension *a, const struct dimension *b,
-                        struct rational power, struct dimension *out) {
+bool dimension_multiply(const struct dimension *a, const struct dimension *b, struct rational power,
+                        struct dimension *out) {
   struct dimension result = *a;
   for (int i = 0; i < UNIT_BASE_COUNT; i++) {
     struct rational term;
@@ -52,7 +52,8 @@ static void put_power(struct text *out, const char *name, struct rational expone
   if (!rational_is_integer(exponent))
     text_format(out, "^(%lld/%lld)", (long long)exponent.numerator,
                 (long long)exponent.denominator);
-  else if (exponent.numerator != 1) text_format(out, "^%lld", (long long)exponent.numerator);
+  else if (exponent.numerator != 1)
+    text_format(out, "^%lld", (long long)exponent.numerator);
 }
 
 /* kg*m^2/s^3, 1/(m*s) */
@@ -87,13 +88,17 @@ const char *dimension_text(struct arena *arena, const struct dimension *dimensio
                            struct rational angle) {
   struct text plain = {0}, out = {0};
   const char *name = find_name(dimension);
-  if (name != NULL) text_put(&plain, name);
-  else put_base_units(&plain, dimension);
+  if (name != NULL)
+    text_put(&plain, name);
+  else
+    put_base_units(&plain, dimension);
   const char *rest = text_string(&plain);
   if (angle.numerator > 0) {
     put_power(&out, "rad", angle);
-    if (rest[0] == '1') text_put(&out, rest + 1); /* 1/s: rad/s */
-    else text_format(&out, "*%s", rest);
+    if (rest[0] == '1')
+      text_put(&out, rest + 1); /* 1/s: rad/s */
+    else
+      text_format(&out, "*%s", rest);
   } else if (angle.numerator < 0) {
     struct text radians = {0};
     put_power(&radians, "rad", (struct rational){-angle.numerator, angle.denominator});

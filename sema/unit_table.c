@@ -68,8 +68,10 @@ static void multiply_by_ten_to(mpq_t value, long power) {
   mpz_t scale;
   mpz_init(scale);
   mpz_ui_pow_ui(scale, 10, (unsigned long)labs(power));
-  if (power >= 0) mpz_mul(mpq_numref(value), mpq_numref(value), scale);
-  else mpz_mul(mpq_denref(value), mpq_denref(value), scale);
+  if (power >= 0)
+    mpz_mul(mpq_numref(value), mpq_numref(value), scale);
+  else
+    mpz_mul(mpq_denref(value), mpq_denref(value), scale);
   mpq_canonicalize(value);
   mpz_clear(scale);
 }
@@ -139,7 +141,7 @@ const char *unit_suggest(struct arena *arena, const char *name) {
   if (other != NULL) return other;
   enum { COMMON_PREFIXES = 9 }; /* k to G: others are rarely meant */
   size_t count = 0;
-  const char **names = arena_array(arena, const char *, ROW_COUNT * (COMMON_PREFIXES + 1));
+  const char **names = arena_array(arena, const char *, ROW_COUNT *(COMMON_PREFIXES + 1));
   for (size_t i = 0; i < ROW_COUNT; i++) names[count++] = rows[i].name;
   for (size_t p = 0; p < COMMON_PREFIXES; p++)
     for (size_t i = 0; i < ROW_COUNT; i++)

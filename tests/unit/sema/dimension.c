@@ -25,8 +25,7 @@ static struct analysed analyse_with(const char *text, const char *set) {
     vector_push(&overrides.set, id);
   }
   struct ast *ast = parse_model(a.context, source);
-  if (a.context->diagnostics.error_count == 0)
-    a.model = sema_analyse(a.context, ast, &overrides);
+  if (a.context->diagnostics.error_count == 0) a.model = sema_analyse(a.context, ast, &overrides);
   ast_free(ast);
   vector_free(&overrides.set);
   return a;
@@ -133,10 +132,11 @@ static void test_chains(void **state) {
 
 static void test_functions(void **state) {
   (void)state;
-  struct analysed a = analyse(HEAD "function f(x, e) = x/sqrt(x^2 + e^2)\n"
-                                   "function twice(x) = f(x, x)*x + 0\n"
-                                   "let p = f(x', 0.1 [m/s]), q = f(x, l), r = twice(m), s = f(x, 0)\n"
-                                   "output o = p + q, u = r, v = s\n");
+  struct analysed a =
+      analyse(HEAD "function f(x, e) = x/sqrt(x^2 + e^2)\n"
+                   "function twice(x) = f(x, x)*x + 0\n"
+                   "let p = f(x', 0.1 [m/s]), q = f(x, l), r = twice(m), s = f(x, 0)\n"
+                   "output o = p + q, u = r, v = s\n");
   check_unit(&a, "p", "1", true);
   check_unit(&a, "r", "kg", true);
   finish(&a);
@@ -148,9 +148,10 @@ static void test_functions(void **state) {
 
 static void test_arrays(void **state) {
   (void)state;
-  struct analysed a = analyse("const n = 3\nparam k [N/m] = 1, m[n] = (1, 2, 3)\ncoord q[n] [m] = 0\n"
-                              "for i in 1..n {\n  kinetic 1/2*m[i]*q[i]'^2\n"
-                              "  potential 1/2*k*q[i]^2*i\n}\n");
+  struct analysed a =
+      analyse("const n = 3\nparam k [N/m] = 1, m[n] = (1, 2, 3)\ncoord q[n] [m] = 0\n"
+              "for i in 1..n {\n  kinetic 1/2*m[i]*q[i]'^2\n"
+              "  potential 1/2*k*q[i]^2*i\n}\n");
   check_unit(&a, "m", "kg", true);
   check_unit(&a, "n", "1", true);
   finish(&a);
@@ -226,10 +227,10 @@ static void test_command_line(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inference),         cmocka_unit_test(test_functions),
-      cmocka_unit_test(test_chains),            cmocka_unit_test(test_arrays),
-      cmocka_unit_test(test_dimensionless),     cmocka_unit_test(test_bare_values),
-      cmocka_unit_test(test_refused),           cmocka_unit_test(test_misplaced_bracket),
+      cmocka_unit_test(test_inference),     cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_chains),        cmocka_unit_test(test_arrays),
+      cmocka_unit_test(test_dimensionless), cmocka_unit_test(test_bare_values),
+      cmocka_unit_test(test_refused),       cmocka_unit_test(test_misplaced_bracket),
       cmocka_unit_test(test_command_line)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,9 +196,9 @@ static void test_refused(void **state) {
 
 int main(void) {
 #define UNIT_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-  const struct CMUnitTest tests[] = {
-      UNIT_TEST(test_scales),      UNIT_TEST(test_angles), UNIT_TEST(test_coherent),
-      UNIT_TEST(test_roots),       UNIT_TEST(test_hints),  UNIT_TEST(test_round_trip),
-      UNIT_TEST(test_derivatives), UNIT_TEST(test_refused)};
+  const struct CMUnitTest tests[] = {UNIT_TEST(test_scales),      UNIT_TEST(test_angles),
+                                     UNIT_TEST(test_coherent),    UNIT_TEST(test_roots),
+                                     UNIT_TEST(test_hints),       UNIT_TEST(test_round_trip),
+                                     UNIT_TEST(test_derivatives), UNIT_TEST(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
