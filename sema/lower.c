@@ -147,6 +147,10 @@ static void evaluate_unary(struct lowering *l, const struct task *task,
 
 static void evaluate(struct lowering *l, const struct task *task) {
   const struct ast_expression *n = lower_node(task);
+  if (scope_is_refused(task->environment.text, task->e)) {
+    push_value(l, 0);
+    return;
+  }
   switch ((enum ast_expr_kind)n->kind) {
   case AST_NUMBER:
     evaluate_number(l, task, n);

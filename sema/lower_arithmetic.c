@@ -44,8 +44,10 @@ static void begin_chain(struct lowering *l, const struct task *task, enum task_k
   while (chain.open.count > 0) {
     struct chain_part part = vector_pop(&chain.open);
     const struct ast_expression *n = ast_expression(ast, part.e);
-    bool is_link = kind == TASK_SUM ? open_sum_link(&chain, n, part.turned)
-                                    : open_product_link(&chain, n, part.turned);
+    /* What name resolution refused is a part, whatever it is. */
+    bool is_link = !scope_is_refused(task->environment.text, part.e) &&
+                   (kind == TASK_SUM ? open_sum_link(&chain, n, part.turned)
+                                     : open_product_link(&chain, n, part.turned));
     if (!is_link) vector_push(&l->parts, part);
   }
   whole.b = l->parts.count - whole.a;

@@ -66,10 +66,14 @@ struct name_entry {
 
 struct scope_text { /* what the names of one syntax tree refer to */
   const struct ast *ast;
-  uint32_t *entries;  /* per expression: AST_NAME, AST_CALL: entry, 0: none or built-in function;
-                         AST_REDUCE: the entry of its index */
-  uint8_t *functions; /* per AST_CALL: enum builtin_function + 1; 0: not a built-in one */
+  uint32_t *entries; /* per expression: AST_NAME, AST_CALL: entry, 0: none or built-in function;
+                        AST_REDUCE: the entry of its index */
+  uint8_t
+      *functions; /* per AST_CALL: enum builtin_function + 1; 0: not a built-in one. Per other
+                     node: SCOPE_REFUSED if it can't stand where it stands, which was reported */
 };
+
+enum { SCOPE_REFUSED = 255 };
 
 struct lowering;
 struct scope {
@@ -101,21 +105,21 @@ struct scope {
   BUILTIN(sin, 1, 1, PURE)                                                                         \
   BUILTIN(cos, 1, 1, PURE)                                                                         \
   BUILTIN(tan, 1, 1, PURE)                                                                         \
-  BUILTIN(asin, 1, 1, PURE) BUILTIN(acos, 1, 1, PURE) BUILTIN(atan, 1, 1, PURE)                    \
-      BUILTIN(atan2, 2, 2, RATIO) BUILTIN(sinh, 1, 1, PURE) BUILTIN(cosh, 1, 1, PURE)              \
-          BUILTIN(tanh, 1, 1, PURE) BUILTIN(exp, 1, 1, PURE) BUILTIN(log, 1, 1, PURE)              \
-              BUILTIN(sqrt, 1, 1, ROOT) BUILTIN(abs, 1, 1, KEEP) BUILTIN(sign, 1, 1, FREE)         \
-                  BUILTIN(min, 2, 1000, SAME) BUILTIN(max, 2, 1000, SAME) BUILTIN(mod, 2, 2, SAME) \
-                      BUILTIN(floor, 1, 1, KEEP) BUILTIN(table, 3, 3, VECTOR)                      \
-                          BUILTIN(vel, 1, 2, VECTOR) BUILTIN(vel_on, 2, 2, VECTOR)                 \
-                              BUILTIN(acc, 1, 1, VECTOR) BUILTIN(omega, 1, 2, VECTOR)              \
-                                  BUILTIN(alpha, 1, 1, VECTOR) BUILTIN(dot, 2, 2, VECTOR)          \
-                                      BUILTIN(cross, 2, 2, VECTOR) BUILTIN(norm, 1, 1, VECTOR)     \
-                                          BUILTIN(unit, 1, 1, VECTOR)                              \
-                                              BUILTIN(components, 2, 2, VECTOR)                    \
-                                                  BUILTIN(der, 2, 2, VECTOR)                       \
-                                                      BUILTIN(multiplier, 1, 1, VECTOR)            \
-                                                          BUILTIN(reaction, 1, 1, VECTOR)
+  BUILTIN(asin, 1, 1, PURE)                                                                        \
+  BUILTIN(acos, 1, 1, PURE) BUILTIN(atan, 1, 1, PURE) BUILTIN(atan2, 2, 2, RATIO)                  \
+      BUILTIN(sinh, 1, 1, PURE) BUILTIN(cosh, 1, 1, PURE) BUILTIN(tanh, 1, 1, PURE)                \
+          BUILTIN(exp, 1, 1, PURE) BUILTIN(log, 1, 1, PURE) BUILTIN(sqrt, 1, 1, ROOT)              \
+              BUILTIN(abs, 1, 1, KEEP) BUILTIN(sign, 1, 1, FREE) BUILTIN(min, 2, 1000, SAME)       \
+                  BUILTIN(max, 2, 1000, SAME) BUILTIN(mod, 2, 2, SAME) BUILTIN(floor, 1, 1, KEEP)  \
+                      BUILTIN(table, 3, 3, VECTOR) BUILTIN(vel, 1, 2, VECTOR)                      \
+                          BUILTIN(vel_on, 2, 2, VECTOR) BUILTIN(acc, 1, 1, VECTOR)                 \
+                              BUILTIN(omega, 1, 2, VECTOR) BUILTIN(alpha, 1, 1, VECTOR)            \
+                                  BUILTIN(dot, 2, 2, VECTOR) BUILTIN(cross, 2, 2, VECTOR)          \
+                                      BUILTIN(norm, 1, 1, VECTOR) BUILTIN(unit, 1, 1, VECTOR)      \
+                                          BUILTIN(components, 2, 2, VECTOR)                        \
+                                              BUILTIN(der, 2, 2, VECTOR)                           \
+                                                  BUILTIN(multiplier, 1, 1, VECTOR)                \
+                                                      BUILTIN(reaction, 1, 1, VECTOR)
 
 enum builtin_function {
 #define BUILTIN_ENUM(name, least, most, rule) BUILTIN_##name,
@@ -140,9 +144,12 @@ const struct name_entry *scope_find(const struct scope *scope, const char *name)
 static inline uint32_t scope_entry_of(const struct scope_text *text, ast_expr e) {
   return text->entries[e];
 }
+static inline bool scope_is_refused(const struct scope_text *text, ast_expr e) {
+  return text->functions[e] == SCOPE_REFUSED;
+}
 /* -1 if the call is not of a built-in function. */
 static inline int scope_builtin_of(const struct scope_text *text, ast_expr e) {
-  return (int)text->functions[e] - 1;
+  return scope_is_refused(text, e) ? -1 : (int)text->functions[e] - 1;
 }
 static inline const struct name_entry *scope_entry(const struct scope *scope, uint32_t id) {
   return &scope->entries.items[id];

@@ -298,6 +298,7 @@ static void resolve_node(struct resolver *r, ast_expr e) {
   const struct ast_expression *n = node(r, e);
   enum wanted wanted = (enum wanted)r->wanted[e];
   if (wanted == WANT_NOTHING || !check_wanted(r, n, wanted)) {
+    r->text->functions[e] = SCOPE_REFUSED;
     want_nothing_below(r, n);
     if (n->kind == AST_REDUCE) resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
     return;
