@@ -233,19 +233,6 @@ struct unit dimension_of_item(const struct dimension_table *table, uint32_t entr
   return dimension_of_name(table, entry, item != NULL ? item->primes : 0);
 }
 
-struct unit dimension_of_target(const struct dimension_table *table, const struct ast *ast,
-                                ast_expr left) {
-  unsigned primes = 0;
-  const struct ast_expression *n = ast_expression(ast, left);
-  while (n->kind == AST_PRIME || n->kind == AST_INDEX) {
-    if (n->kind == AST_PRIME) primes += n->count;
-    n = ast_expression(ast, n->operand);
-  }
-  if (n->kind != AST_NAME) return table->units.items[0];
-  uint32_t id = map_get(&table->scope->by_name, (uint64_t)(uintptr_t)n->name);
-  return dimension_of_name(table, id, primes);
-}
-
 struct model_unit dimension_model_unit(struct expr_graph *graph, const struct unit *unit) {
   return (struct model_unit){unit->si, unit->text, unit_scale_expr(graph, unit)};
 }

@@ -32,10 +32,6 @@ struct unit dimension_of_name(const struct dimension_table *table, uint32_t entr
  * else that of the name (for `coord x [deg] = 0, x' = 1`: deg/s). */
 struct unit dimension_of_item(const struct dimension_table *table, uint32_t entry,
                               const struct ast_item *item);
-/* The same for the left side of an assignment or `start` equation: x, x', q[2]', leg.x. A pure
- * number if it names nothing. */
-struct unit dimension_of_target(const struct dimension_table *table, const struct ast *ast,
-                                ast_expr left);
 struct model_unit dimension_model_unit(struct expr_graph *graph, const struct unit *unit);
 
 /* Checks assignments given on the command line (the text resolved by scope_resolve_text): the right
