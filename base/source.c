@@ -91,7 +91,14 @@ struct source_place source_locate(const struct source_set *set, uint32_t index, 
   place.line_end = low + 1 < source->line_count ? source->line_starts[low + 1] - 1 : source->length;
   if (place.line_end > place.line_begin && source->text[place.line_end - 1] == '\r')
     place.line_end--;
-  for (uint32_t i = place.line_begin; i < offset; i++)
+  uint32_t from = place.line_begin;
+  if (source->known_offset > from && source->known_offset <= offset) {
+    from = source->known_offset;
+    place.column = source->known_column;
+  }
+  for (uint32_t i = from; i < offset; i++)
     place.column += !is_continuation_byte(source->text[i]);
+  source->known_offset = offset;
+  source->known_column = place.column;
   return place;
 }

@@ -18,6 +18,7 @@ struct source {
   bool is_command_line;  /* text that came with an option: faults in it are exit status 2 */
   uint32_t *line_starts; /* byte offset of each line, made on first use */
   uint32_t line_count;
+  uint32_t known_offset, known_column; /* the last place asked for: long lines are counted once */
 };
 
 struct source_set {
