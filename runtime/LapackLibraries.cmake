@@ -1,27 +1,25 @@
 # What LAPACK, BLAS and the run-time library of Fortran are linked from:
 #   LAPACK_PROGRAM_LIBRARIES  for a program: archives, as the five shared libraries that they take the
 #                             place of would cost every start of dyn some milliseconds
-#   LAPACK_SHARED_LIBRARIES   for a shared library: LAPACK's archive of position-independent code; of
-#                             BLAS and of Fortran's library there are no such archives
+#   LAPACK_SHARED_LIBRARIES   for a shared library: archives as well, but Fortran's library, whose
+#                             archive is no position-independent code
 # Where archives are missing or do not link, shared libraries. The reference BLAS is taken before
-# another one: the matrices are small.
+# another one, which may start threads as it loads: the matrices are small.
 include(CheckCSourceCompiles)
 find_path(LAPACK_INCLUDE_DIRECTORY lapack.h REQUIRED)
-find_path(CBLAS_INCLUDE_DIRECTORY cblas.h REQUIRED)
 find_library(LAPACK_ARCHIVE liblapack.a PATH_SUFFIXES lapack)
 find_library(LAPACK_PIC_ARCHIVE liblapack_pic.a PATH_SUFFIXES lapack)
 find_library(BLAS_ARCHIVE libblas.a PATH_SUFFIXES blas)
-find_library(LAPACK_LIBRARY lapack REQUIRED)
-find_library(BLAS_LIBRARY blas REQUIRED)
+find_library(LAPACK_LIBRARY lapack PATH_SUFFIXES lapack REQUIRED)
+find_library(BLAS_LIBRARY blas PATH_SUFFIXES blas REQUIRED)
 
-set(lapack_check "#include <cblas.h>
-#include <lapack.h>
+set(lapack_check "#include <lapack.h>
+double LAPACK_GLOBAL(dnrm2, DNRM2)(const int *n, const double *x, const int *step);
 int main(void) {
   double a = 1, b = 1;
   int n = 1, info = 0;
   LAPACK_dormqr(\"L\", \"T\", &n, &n, &n, &a, &n, &a, &b, &n, &b, &n, &info);
-  cblas_dgemv(CblasColMajor, CblasTrans, n, n, 1, &a, n, &b, 1, 0, &b, 1);
-  return info;
+  return info + (int)LAPACK_GLOBAL(dnrm2, DNRM2)(&n, &a, &n);
 }")
 
 # lapack_choose(result check archives): whether a program, or with -shared in
@@ -31,7 +29,7 @@ function(lapack_choose result check)
   if(ARGN MATCHES "NOTFOUND")
     return()
   endif()
-  set(CMAKE_REQUIRED_INCLUDES ${LAPACK_INCLUDE_DIRECTORY} ${CBLAS_INCLUDE_DIRECTORY})
+  set(CMAKE_REQUIRED_INCLUDES ${LAPACK_INCLUDE_DIRECTORY})
   set(CMAKE_REQUIRED_LIBRARIES ${ARGN})
   check_c_source_compiles("${lapack_check}" ${check})
   if(${check})
@@ -44,5 +42,5 @@ lapack_choose(LAPACK_PROGRAM_LIBRARIES LAPACK_ARCHIVES_LINK
   ${LAPACK_ARCHIVE} ${BLAS_ARCHIVE} -l:libgfortran.a -l:libquadmath.a -static-libgcc m)
 set(CMAKE_REQUIRED_LINK_OPTIONS -shared -Wl,-z,text -Wl,-z,defs)
 lapack_choose(LAPACK_SHARED_LIBRARIES LAPACK_PIC_ARCHIVE_LINKS
-  ${LAPACK_PIC_ARCHIVE} ${BLAS_LIBRARY} gfortran m)
+  ${LAPACK_PIC_ARCHIVE} ${BLAS_ARCHIVE} gfortran m)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)

@@ -5,8 +5,8 @@
  * units of equations do not matter. Source: Nocedal, Wright, Numerical Optimization (10.3
  * Gauss-Newton; 18.5 projections). */
 #include "runtime/level.h"
+#include "runtime/blas.h"
 #include "runtime/rows.h"
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,10 +54,6 @@ static double merit(const struct solver *s) {
   return sum;
 }
 
-static double length_of(size_t n, const double *w) {
-  return cblas_dnrm2((int)n, w, 1); /* scaled: no square overflows */
-}
-
 /* Sizes, and the rank and space of the rows, from s->values at y. */
 static void linearise(struct solver *s, const double *y) {
   for (size_t i = 0; i < s->m; i++) {
@@ -66,7 +62,7 @@ static void linearise(struct solver *s, const double *y) {
     s->sizes[i] = s->at_start[i];
     for (size_t j = 0; j < s->n; j++) s->sizes[i] += fabs(row[j] * y[j]);
     metric_gradient(s->level->metric, row);
-    double length = length_of(s->n, row);
+    double length = blas_length((int)s->n, row);
     s->scale[i] = length > 0 ? 1 / length : 1;
     for (size_t j = 0; j < s->n; j++) row[j] *= s->scale[i];
   }
@@ -118,7 +114,7 @@ static int restore(struct solver *s, double *y) {
 static double way_along(struct solver *s, const double *y, double *along) {
   for (size_t j = 0; j < s->n; j++) along[j] = y[j] - s->from[j];
   metric_lengths(s->level->metric, along);
-  double length = length_of(s->n, along);
+  double length = blas_length((int)s->n, along);
   rows_remove(&s->rows, along);
   return length;
 }
@@ -129,7 +125,7 @@ static void approach(struct solver *s, double *y) {
   double *next = s->start; /* not needed any more */
   for (int i = 0; i < MOST_STEPS; i++) {
     double distance = way_along(s, y, s->across);
-    double along = length_of(s->n, s->across);
+    double along = blas_length((int)s->n, s->across);
     if (along <= 1e-11 * distance || along <= 1e-15) return;
     metric_changes(s->level->metric, s->across);
     int better = 0;
@@ -138,7 +134,7 @@ static void approach(struct solver *s, double *y) {
       if (!restore(s, next) || !all_hold(s)) continue;
       /* Within rounding of the distance the way along still tells better from worse. */
       double new_distance = way_along(s, next, s->step);
-      better = new_distance < distance * (1 + 1e-14) && length_of(s->n, s->step) < along;
+      better = new_distance < distance * (1 + 1e-14) && blas_length((int)s->n, s->step) < along;
       better = better || new_distance < distance * (1 - 1e-6);
     }
     if (!better) break;

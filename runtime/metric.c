@@ -4,8 +4,7 @@
  * struct metric owns.
  * Source: Golub, Van Loan, Matrix Computations (4th ed.), 4.2 and 8.1. */
 #include "runtime/metric.h"
-#include <cblas.h>
-#include <lapack.h>
+#include "runtime/blas.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +81,10 @@ void metric_clear(struct metric *m) {
 }
 
 /* y = V^T y, or V y. */
-static void rotate(const struct metric *m, enum CBLAS_TRANSPOSE transpose, double *y) {
+static void rotate(const struct metric *m, const char *op, double *y) {
   int n = m->n_mass;
   double *out = m->roots + n;
-  cblas_dgemv(CblasColMajor, transpose, n, n, 1, m->factor, n, y, 1, 0, out, 1);
+  blas_add_product(op, n, n, 1, m->factor, y, 0, out);
   memcpy(y, out, (size_t)n * sizeof *out);
 }
 
@@ -93,11 +92,11 @@ void metric_lengths(const struct metric *m, double *y) {
   int n = m->n_mass;
   if (m->is_unit) return;
   if (m->roots) {
-    rotate(m, CblasTrans, y);
+    rotate(m, "T", y);
     for (int i = 0; i < n; i++) y[i] *= m->roots[i];
     return;
   }
-  cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, m->factor, n, y, 1);
+  blas_multiply_triangle("L", "T", n, m->factor, n, y);
 }
 
 void metric_changes(const struct metric *m, double *w) {
@@ -105,19 +104,19 @@ void metric_changes(const struct metric *m, double *w) {
   if (m->is_unit) return;
   if (m->roots) {
     for (int i = 0; i < n; i++) w[i] /= m->roots[i];
-    rotate(m, CblasNoTrans, w);
+    rotate(m, "N", w);
     return;
   }
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, m->factor, n, w, 1);
+  blas_solve_triangle("L", "T", n, m->factor, n, w);
 }
 
 void metric_gradient(const struct metric *m, double *g) {
   int n = m->n_mass;
   if (m->is_unit) return;
   if (m->roots) {
-    rotate(m, CblasTrans, g);
+    rotate(m, "T", g);
     for (int i = 0; i < n; i++) g[i] /= m->roots[i];
     return;
   }
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, m->factor, n, g, 1);
+  blas_solve_triangle("L", "N", n, m->factor, n, g);
 }

@@ -5,8 +5,7 @@
  * place in memory that struct rows owns and allocates none.
  * Source: Golub, Van Loan, Matrix Computations (4th ed.), 5.4 and 5.5. */
 #include "runtime/rows.h"
-#include <cblas.h>
-#include <lapack.h>
+#include "runtime/blas.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,21 +83,21 @@ void rows_solve(const struct rows *s, const double *b, double *w) {
   if (rank == 0) return;
   for (size_t j = 0; j < s->m; j++) z[j] = b[s->pivot[j] - 1];
   if (rank == m) {
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, rank, s->a, n, z, 1);
+    blas_solve_triangle("U", "T", rank, s->a, n, z);
   } else {
     int info;
     LAPACK_dormqr("L", "T", &m, &one, &rank, s->lower, &m, s->tau2, z, &m, s->work, &s->work_size,
                   &info);
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, rank, s->lower, m, z, 1);
+    blas_solve_triangle("U", "N", rank, s->lower, m, z);
   }
-  cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, 1, s->basis, n, z, 1, 0, w, 1);
+  blas_add_product("N", n, rank, 1, s->basis, z, 0, w);
 }
 
 void rows_remove(const struct rows *s, double *y) {
   const int n = (int)s->n, rank = (int)s->rank;
   if (rank == 0) return;
   for (int pass = 0; pass < 2; pass++) { /* twice is enough for orthogonality to rounding */
-    cblas_dgemv(CblasColMajor, CblasTrans, n, rank, 1, s->basis, n, y, 1, 0, s->work, 1);
-    cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1, s->basis, n, s->work, 1, 1, y, 1);
+    blas_add_product("T", n, rank, 1, s->basis, y, 0, s->work);
+    blas_add_product("N", n, rank, -1, s->basis, s->work, 1, y);
   }
 }
