@@ -30,11 +30,13 @@ struct whole { /* an array that one item declares */
 static bool find_bounds(struct whole *w, struct environment environment) {
   struct lowering *l = w->a->l;
   const struct ast *ast = environment.text->ast;
-  if (w->item->is_range)
-    return lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 0),
-                                    "the first index", &w->first[0]) &
-           lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 1),
-                                    "the last index", &w->last[0]);
+  if (w->item->is_range) {
+    bool from = lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 0),
+                                         "the first index", &w->first[0]);
+    bool to = lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 1),
+                                       "the last index", &w->last[0]);
+    return from && to;
+  }
   for (uint32_t i = 0; i < w->rank; i++) {
     ast_expr size = ast_list_item(ast, w->item->indices, i);
     w->first[i] = 1;
@@ -210,8 +212,10 @@ static void expand_for(struct analysis *a, const struct ast_statement *statement
                        struct environment environment) {
   long from, to;
   uint32_t entry = map_get(&a->scope->by_statement, (uint64_t)(uintptr_t)statement);
-  if (!(lower_expression_integer(a->l, environment, statement->from, "the first index", &from) &
-        lower_expression_integer(a->l, environment, statement->to, "the last index", &to))) {
+  bool has_from =
+      lower_expression_integer(a->l, environment, statement->from, "the first index", &from);
+  bool has_to = lower_expression_integer(a->l, environment, statement->to, "the last index", &to);
+  if (!has_from || !has_to) {
     a->l->has_gaps = true;
     return;
   }
