@@ -144,16 +144,17 @@ static ast_expr value_of_output(struct builder *b, const struct declared *declar
   return declared->indices.count > 0 ? 0 : build_leaf(b, AST_NAME, declared->token);
 }
 
-/* `coord x[m]`: the unit touches its name. */
-static void check_unit_in_index(struct builder *b, const struct declared *declared) {
+/* `coord x[m]`: the unit touches its name. True if that was reported. */
+static bool check_unit_in_index(struct builder *b, const struct declared *declared) {
   uint32_t open = declared->token + 1;
   if (declared->indices.count != 1 || b->tokens[open].kind != TOKEN_OPEN_INDEX ||
       !is_unit_in_index(b, open))
-    return;
+    return false;
   const char *name = b->tokens[declared->token].text;
   struct diagnostic *d =
       diagnostic_add(b->context, DIAG_INDEX_FOR_UNIT, b->tokens[open].span, name, NULL);
   diagnostic_help(b->context, d, "put a blank before a unit: %s [...]", name);
+  return true;
 }
 
 void add_item(struct builder *b, struct token_range at, const struct declared *declared,
@@ -167,7 +168,8 @@ void add_item(struct builder *b, struct token_range at, const struct declared *d
                           .is_range = declared->is_range,
                           .index_variable = declared->index_variable,
                           .unit = unit};
-  check_unit_in_index(b, declared);
+  /* One mistake, one message: what follows sees a scalar. */
+  if (check_unit_in_index(b, declared)) item.indices = (struct ast_list){0};
   if (declared->indices.count > 0) span.end = find_index_end(b, declared->token);
   if (primes != 0) {
     item.primes = b->tokens[primes].count;
