@@ -90,9 +90,25 @@ static bool emit(struct session *session, const struct kind *kind, struct text *
   return compiler_emit(session->compiler, kind->format, &backend, code);
 }
 
+static bool has_header(const struct kind *kind, const char *target) {
+  return kind->format == BACKEND_OBJECT && kind->needs_code && strcmp(target, "-") != 0;
+}
+
+/* Neither the code nor the header beside it may hit the model. */
+static bool may_write(struct session *session, const struct kind *kind, const char *target) {
+  bool may = session_may_write(session, target);
+  if (may && has_header(kind, target)) {
+    char *header = path_with_suffix(target, ".h");
+    may = session_may_write(session, header);
+    free(header);
+  }
+  return may;
+}
+
 /* Code first: where it fails, no header is left over. */
 static int write_files(struct session *session, const struct kind *kind) {
   const char *wanted = session_option(session, OPTION_OUTPUT);
+  if (wanted != NULL && !may_write(session, kind, wanted)) return session_fault_status(session);
   struct text code = {0};
   if (kind->needs_code && !emit(session, kind, &code)) {
     text_free(&code);
@@ -102,7 +118,7 @@ static int write_files(struct session *session, const struct kind *kind) {
   const char *target = wanted != NULL ? wanted : path;
   bool written =
       kind->needs_code ? write_to(session, target, &code) : write_header(session, target);
-  if (written && kind->format == BACKEND_OBJECT && kind->needs_code && strcmp(target, "-") != 0) {
+  if (written && has_header(kind, target)) {
     char *header = path_with_suffix(target, ".h");
     written = write_header(session, header);
     free(header);

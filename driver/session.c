@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const struct span nowhere = {0, 0, 0};
@@ -52,7 +53,8 @@ int session_fault_status(struct session *session) {
   dyn_context *context = session_context(session);
   if (diagnostics_blame_command_line(context)) return EXIT_COMMAND_LINE;
   for (uint32_t i = 0; i < context->diagnostics.count; i++)
-    if (is_about_command_line(session, context->diagnostics.items[i]->code)) return EXIT_COMMAND_LINE;
+    if (is_about_command_line(session, context->diagnostics.items[i]->code))
+      return EXIT_COMMAND_LINE;
   return EXIT_MODEL;
 }
 
@@ -97,16 +99,39 @@ bool session_close_output(struct session *session) {
 }
 
 /* Written beside its place and then renamed, so that a failure leaves an older file alone. */
-bool session_write_file(struct session *session, const char *path, const struct text *text) {
-  struct text beside = {0};
-  text_format(&beside, "%s.%ld.part", path, (long)getpid());
-  errno = 0;
-  FILE *file = fopen(text_string(&beside), "wb");
+bool session_may_write(struct session *session, const char *path) {
+  const char *model = session->line.arguments.items[0];
+  struct stat written, read;
+  if (stat(path, &written) != 0 || stat(model, &read) != 0) return true;
+  if (written.st_dev != read.st_dev || written.st_ino != read.st_ino) return true;
+  struct diagnostic *d =
+      diagnostic_add(session_context(session), DIAG_OUTPUT_IS_MODEL, nowhere, path, NULL);
+  diagnostic_help(session_context(session), d, "choose another name with -o");
+  return false;
+}
+
+/* What is no regular file (a device, a pipe, a link) is written in place. */
+static bool write_bytes(const char *path, const struct text *text) {
+  FILE *file = fopen(path, "wb");
   bool good = file != NULL && fwrite(text_string(text), 1, text->length, file) == text->length;
   if (file != NULL && fclose(file) != 0) good = false;
-  if (good) good = rename(text_string(&beside), path) == 0;
+  return good;
+}
+
+bool session_write_file(struct session *session, const char *path, const struct text *text) {
+  if (!session_may_write(session, path)) return false;
+  struct stat status;
+  bool in_place = lstat(path, &status) == 0 && !S_ISREG(status.st_mode);
+  struct text beside = {0};
+  if (in_place)
+    text_put(&beside, path);
+  else
+    text_format(&beside, "%s.%ld.part", path, (long)getpid());
+  errno = 0;
+  bool good = write_bytes(text_string(&beside), text);
+  if (good && !in_place) good = rename(text_string(&beside), path) == 0;
   int fault = errno != 0 ? errno : EIO;
-  if (!good && file != NULL) remove(text_string(&beside));
+  if (!good && !in_place) remove(text_string(&beside));
   text_free(&beside);
   return good || report_fault(session, path, fault);
 }

@@ -54,6 +54,8 @@ void session_add_stage(struct session *session, const char *words, double second
  * Reports and returns false on failure. */
 bool session_write_output(struct session *session, const struct text *text);
 bool session_write_file(struct session *session, const char *path, const struct text *text);
+/* False, reported, if `path` is the model's own file: a model is never overwritten. */
+bool session_may_write(struct session *session, const char *path);
 /* Reports that something could not be written: "path: reason". Silent where the reason is that
  * nobody reads any more: that is no news to whoever closed the pipe. */
 void session_report_write(struct session *session, const char *reason);
