@@ -146,6 +146,7 @@ struct ast_statement {
   enum ast_statement_kind kind;
   struct span span;         /* from the keyword to the end of the statement (its head, for blocks) */
   struct span keyword_span;
+  bool is_misplaced;        /* it can't stand where it stands, which was reported */
   const char *doc;          /* doc comment before or behind the statement; items have their own too */
   struct ast_item label;    /* label of energies, forces, constraints; name of model, function,
                                component, instance, frame, body, particle; alias of import.

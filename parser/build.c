@@ -168,10 +168,11 @@ static bool report_misplaced_unit(struct builder *b, struct token_range operand_
   struct diagnostic *d = diagnostic_add(b->context, DIAG_UNIT_AFTER_NAME, unit->span, text, NULL);
   if (n->kind == AST_PRIME)
     diagnostic_help(b->context, d, "if an index is meant: it stands before the ', as in q[i]'");
-  else
+  else if (strpbrk(unit->text, "*/^") == NULL && !is_common_unit(unit->text))
     diagnostic_help(b->context, d, "if an index is meant: it touches its name, %s[%s]", text,
                     unit->text);
-  diagnostic_help(b->context, d, "if a unit is meant: leave it out, variables have theirs");
+  diagnostic_help(b->context, d,
+                  "if a unit is meant: '%s' has its unit already; leave the bracket out", text);
   return true;
 }
 

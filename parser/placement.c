@@ -26,9 +26,10 @@ static const char *name_of(dyn_context *context, const struct ast_statement *sta
   return arena_string(&context->arena, source->text + span.begin, span.end - span.begin);
 }
 
-static void report(dyn_context *context, const struct ast_statement *statement,
+static void report(dyn_context *context, struct ast_statement *statement,
                    const struct ast_statement *around) {
   struct span span = statement->kind == AST_RESET ? statement->span : statement->keyword_span;
+  statement->is_misplaced = true;
   const char *where = around == NULL ? "here" : "in this block";
   struct diagnostic *d = diagnostic_add(context, DIAG_MISPLACED_STATEMENT, span,
                                         name_of(context, statement), where, NULL);
@@ -44,7 +45,7 @@ static void report(dyn_context *context, const struct ast_statement *statement,
 static void check_block(dyn_context *context, struct ast_statement *const *items, uint32_t count,
                         enum place place, const struct ast_statement *around) {
   for (uint32_t i = 0; i < count; i++) {
-    const struct ast_statement *statement = items[i];
+    struct ast_statement *statement = items[i];
     bool is_wrapper = statement->kind == AST_FOR || statement->kind == AST_IF_BLOCK;
     bool fits = place == IN_EVENT ? belongs_to_event(statement->kind) || is_wrapper
                                   : !belongs_to_event(statement->kind) &&

@@ -59,6 +59,7 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   if (lower_is_exhausted(a->l)) return;
   resolve_rates(a);
   check_mechanics(a);
+  check_numbers(a);
   take_dimension_rows(a);
   lower_is_exhausted(a->l);
 }

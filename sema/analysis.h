@@ -15,6 +15,7 @@ struct assignment { /* from the command line: name = value */
   const struct scope_text *text;
   ast_expr left, right;
   struct span span; /* of the name */
+  const struct override_text *list;
   const char *base; /* interned: "θ" of θ[2]' */
   const char *name; /* interned, without primes: "θ[2]" */
   unsigned primes;
@@ -40,7 +41,8 @@ struct analysis {
   VECTOR(struct assignment) assignments;
   struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
   uint32_t loop_runs;
-  expr *rates; /* per state, 0: none yet */
+  uint32_t constants, variables; /* elements declared so far: limited each by itself */
+  expr *rates;                   /* per state, 0: none yet */
   struct span *rate_spans;
 };
 
@@ -64,6 +66,8 @@ void lower_statements(struct analysis *a);
 void resolve_rates(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */
 void check_mechanics(struct analysis *a);
+/* ---- number_range.c: reports what a run in double precision could not hold. */
+void check_numbers(struct analysis *a);
 /* ---- run_defaults.c */
 void lower_simulate(struct analysis *a, const struct job *job);
 

@@ -170,6 +170,10 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
   override(a, &e);
   if (e.kind == NAME_COORD) override_velocity(a, &e);
   vector_push(&l->elements, e);
+  if (e.kind == NAME_CONST)
+    a->constants++;
+  else
+    a->variables++;
   lower_set_element(l, entry, indices, count, id);
 }
 

@@ -152,7 +152,12 @@ static void raise(struct walk *w, ast_expr e, struct quantity *base,
     base->form.constant = dimension_pure();
     return;
   }
-  report_exponent(w, e, base, "the exponent of a quantity with a unit has to be a constant");
+  report_exponent(
+      w, e, base,
+      scope_is_constant(w->table->scope, w->text, n->second)
+          ? "the exponent of a quantity with a unit has to be a rational number, such as "
+            "1/2"
+          : "the exponent of a quantity with a unit has to be a constant");
   base->broken = true;
 }
 
@@ -295,6 +300,10 @@ static struct quantity walk_index(struct walk *w, struct quantity *operands, uin
 static struct quantity walk_node(struct walk *w, ast_expr e, struct quantity *operands,
                                  uint32_t count) {
   const struct ast_expression *n = node(w, e);
+  if (scope_is_refused(w->text, e)) {
+    if (count > 0) quantity_free(&operands[0]);
+    return quantity_broken(e);
+  }
   switch ((enum ast_expr_kind)n->kind) {
   case AST_NUMBER: {
     struct quantity out = quantity_pure(e);

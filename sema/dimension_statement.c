@@ -2,6 +2,7 @@
  * are pure numbers, so one look at a body serves all its runs. The recursion over blocks is as deep
  * as the lexer lets blocks nest. */
 #include "sema/dimension_private.h"
+#include "sema/scope_private.h"
 #include <string.h>
 
 static const struct ast_expression *node(const struct walk *w, ast_expr e) {
@@ -129,7 +130,10 @@ static uint32_t entry_of_item(const struct walk *w, const struct ast_statement *
   if (id == 0 && statement->kind == AST_OUTPUT)
     id = map_get(&w->table->scope->by_name, (uint64_t)(uintptr_t)item->name);
   if (id == 0 || scope_entry(w->table->scope, id)->is_broken) return 0;
-  return id;
+  /* Declared as something else, which was reported: its value says nothing about that. */
+  bool is_other = statement->kind != AST_OUTPUT &&
+                  scope_entry(w->table->scope, id)->kind != statement_name_kind(statement->kind);
+  return is_other ? 0 : id;
 }
 
 static void walk_item(struct walk *w, const struct ast_statement *statement,

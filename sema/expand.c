@@ -9,7 +9,7 @@ static void expand_block(struct analysis *a, struct ast_statement *const *items,
                          struct environment environment);
 
 static bool is_over(struct analysis *a, struct span span) {
-  if (a->l->elements.count > MOST_ELEMENTS)
+  if (a->constants > MOST_ELEMENTS || a->variables > MOST_ELEMENTS)
     lower_report_large(a->l, span, "it declares more than a million elements");
   if (a->loop_runs > MOST_LOOP_RUNS)
     lower_report_large(a->l, span, "its loops write out more than two million statements");
@@ -68,7 +68,10 @@ static bool check_count(struct whole *w, struct environment environment) {
 static bool is_too_large(const struct whole *w) {
   double count = 1;
   for (uint32_t i = 0; i < w->rank; i++) count *= (double)(w->last[i] - w->first[i]) + 1;
-  if (count + w->a->l->elements.count <= MOST_ELEMENTS) return false;
+  bool is_constant = scope_entry(w->a->scope, w->entry)->kind == NAME_CONST;
+  double before = is_constant ? w->a->constants : w->a->variables;
+  if (w->item->primes > 0) before = 0; /* start velocities: no elements of their own */
+  if (count + before <= MOST_ELEMENTS) return false;
   lower_report_large(w->a->l, w->item->span, "it declares more than a million elements");
   return true;
 }
@@ -204,6 +207,7 @@ static void expand_item(struct analysis *a, const struct ast_item *item,
     expand_array(a, item, entry, environment, value);
   else
     expand_single(a, item, entry, environment, value);
+  is_over(a, item->span);
 }
 
 /* ---------------------------------------------------------------- statements */

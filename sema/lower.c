@@ -131,6 +131,7 @@ static void evaluate_list(struct lowering *l, const struct task *task, enum task
 static void evaluate_number(struct lowering *l, const struct task *task,
                             const struct ast_expression *n) {
   expr value = expr_decimal(l->graph, n->name);
+  if (value != 0 && !lower_number_fits(expr_constant(l->graph, value))) value = 0;
   if (value == 0) lower_report(l, task->environment, DIAG_NUMBER_RANGE, n->span, NULL, NULL, NULL);
   push_value(l, value);
 }
@@ -286,6 +287,8 @@ static void run(struct lowering *l, uint32_t base) {
     }
     struct task task = vector_pop(&l->tasks);
     step(l, &task);
+    if (expr_graph_is_full(l->graph))
+      lower_report_large(l, lower_node(&task)->span, "its expressions have more parts than fit");
   }
 }
 
@@ -320,10 +323,9 @@ expr lower_element(struct lowering *l, uint32_t element) {
   return value;
 }
 
-bool scope_constant(const struct scope *scope, const struct scope_text *text, ast_expr e,
-                    struct rational *out) {
-  struct lowering *l = scope->lowering;
-  if (l == NULL || e == 0) return false;
+/* The value of what is made of constants only, else 0; silent. */
+static expr constant_value(struct lowering *l, const struct scope_text *text, ast_expr e) {
+  if (l == NULL || e == 0) return 0;
   struct environment environment = {text, NULL};
   bool was_early = l->is_early;
   l->is_early = true;
@@ -331,6 +333,17 @@ bool scope_constant(const struct scope *scope, const struct scope_text *text, as
   expr value = lower_expression(l, environment, e);
   l->quiet--;
   l->is_early = was_early;
+  return value;
+}
+
+bool scope_is_constant(const struct scope *scope, const struct scope_text *text, ast_expr e) {
+  return constant_value(scope->lowering, text, e) != 0;
+}
+
+bool scope_constant(const struct scope *scope, const struct scope_text *text, ast_expr e,
+                    struct rational *out) {
+  struct lowering *l = scope->lowering;
+  expr value = constant_value(l, text, e);
   if (value == 0 || !expr_is_number(l->graph, value)) return false;
   mpq_srcptr number = expr_constant(l->graph, value);
   if (!mpz_fits_slong_p(mpq_numref(number)) || !mpz_fits_slong_p(mpq_denref(number))) return false;

@@ -180,6 +180,15 @@ void lower_end_power(struct lowering *l, const struct task *task);
 expr lower_divide(struct lowering *l, struct environment environment, struct span span, expr a,
                   expr b);
 
+/* ---- number_range.c: what a run in double precision can hold */
+bool lower_number_fits(mpq_srcptr value);
+/* The sum or product of the items, which are overwritten; 0, and reported, if its numbers get too
+ * long. Numbers are combined one by one, so that this is seen early. */
+expr lower_combine(struct lowering *l, const struct task *task, bool is_sum, expr *items,
+                   uint32_t count);
+/* The value; 0, and reported, if a number in it is too long. */
+expr lower_check_length(struct lowering *l, const struct task *task, expr value);
+
 /* ---- lower_choice.c: relations, connectives, if */
 void lower_relation(struct lowering *l, const struct task *task);
 void lower_connective(struct lowering *l, const struct task *task);

@@ -83,7 +83,7 @@ void lower_end_sum(struct lowering *l, const struct task *task) {
     else if (parts[i].turned)
       terms[i] = expr_negate(l->graph, terms[i]);
   }
-  end_chain(l, task, is_broken ? 0 : expr_sum(l->graph, terms, task->b));
+  end_chain(l, task, is_broken ? 0 : lower_combine(l, task, true, terms, task->b));
 }
 
 /* ---------------------------------------------------------------- quotients and powers */
@@ -113,7 +113,7 @@ void lower_end_product(struct lowering *l, const struct task *task) {
       is_broken = is_broken || factors[i] == 0;
     }
   }
-  end_chain(l, task, is_broken ? 0 : expr_product(l->graph, factors, task->b));
+  end_chain(l, task, is_broken ? 0 : lower_combine(l, task, false, factors, task->b));
 }
 
 void lower_end_power(struct lowering *l, const struct task *task) {
@@ -126,6 +126,6 @@ void lower_end_power(struct lowering *l, const struct task *task) {
                  NULL);
     push_value(l, 0);
   } else {
-    push_value(l, expr_power(l->graph, base, exponent));
+    push_value(l, lower_check_length(l, task, expr_power(l->graph, base, exponent)));
   }
 }

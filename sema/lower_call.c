@@ -167,14 +167,12 @@ void lower_loop(struct lowering *l, const struct task *task) {
     push_evaluate(l, (struct environment){task->environment.text, task->binding}, n->third);
     return;
   }
-  const expr *items = l->values.items + task->a;
+  expr *items = l->values.items + task->a;
   uint32_t count = l->values.count - task->a;
   expr value = n->operator_ == AST_ADD ? 1 : 2;
   for (uint32_t i = 0; i < count && value != 0; i++)
     if (items[i] == 0) value = 0;
-  if (value != 0)
-    value = n->operator_ == AST_ADD ? expr_sum(l->graph, items, count)
-                                    : expr_product(l->graph, items, count);
+  if (value != 0) value = lower_combine(l, task, n->operator_ == AST_ADD, items, count);
   l->values.count = task->a;
   push_value(l, value);
 }

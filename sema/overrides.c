@@ -57,9 +57,19 @@ static bool read_name(struct analysis *a, const struct ast *ast, struct assignme
   return is_plain;
 }
 
+static void report_twice(struct analysis *a, const struct assignment *first,
+                         const struct assignment *second) {
+  const char *name =
+      arena_format(&a->context->arena, "%s%.*s", second->name, (int)second->primes, "''''");
+  struct diagnostic *d = diagnostic_add(a->context, DIAG_SET_TWICE, second->span, name,
+                                        option_words[second->option], NULL);
+  diagnostic_label(a->context, d, first->span, "given here first");
+}
+
 static void add_assignment(struct analysis *a, struct override_text *text,
                            const struct ast_equation *equation) {
   struct assignment assignment = {.option = text->option,
+                                  .list = text,
                                   .text = &text->text,
                                   .left = equation->left,
                                   .right = equation->right};
@@ -73,10 +83,14 @@ static void add_assignment(struct analysis *a, struct override_text *text,
     return;
   }
   vector_push(&a->assignments, assignment);
-  /* The last of several assignments to one name counts, as usual for options. */
+  /* The last of several options counts, as usual; twice in one list is a slip. */
   uint64_t key = key_of(assignment.name, assignment.primes);
   uint32_t before = map_get(&a->assignment_by_name[text->option], key);
-  if (before != 0) a->assignments.items[before - 1].is_used = true;
+  if (before != 0) {
+    struct assignment *first = &a->assignments.items[before - 1];
+    first->is_used = true;
+    if (first->list == text) report_twice(a, first, &assignment);
+  }
   map_set(&a->assignment_by_name[text->option], key, a->assignments.count);
 }
 

@@ -1,22 +1,28 @@
-/* simulate(...): the defaults of a run. */
+/* simulate(...): the defaults of a run. Values that are known when the model is compiled are held
+ * to what a run accepts; the names of integrators are those of the runtime (tests/cli/check
+ * compares). */
 #include "sema/analysis.h"
+#include <math.h>
 #include <string.h>
+
+enum range { FINITE, POSITIVE, NOT_NEGATIVE, FRACTION };
 
 struct run_argument {
   const char *name;
   bool is_text;
   size_t offset; /* in struct model_run */
+  enum range range;
 };
 
 static const struct run_argument arguments[] = {
-    {"from", false, offsetof(struct model_run, from)},
-    {"until", false, offsetof(struct model_run, until)},
-    {"every", false, offsetof(struct model_run, every)},
-    {"tolerance", false, offsetof(struct model_run, tolerance)},
-    {"absolute", false, offsetof(struct model_run, absolute)},
-    {"max_step", false, offsetof(struct model_run, max_step)},
-    {"integrator", true, offsetof(struct model_run, integrator)},
-    {"method", true, offsetof(struct model_run, method)}};
+    {"from", false, offsetof(struct model_run, from), FINITE},
+    {"until", false, offsetof(struct model_run, until), FINITE},
+    {"every", false, offsetof(struct model_run, every), POSITIVE},
+    {"tolerance", false, offsetof(struct model_run, tolerance), FRACTION},
+    {"absolute", false, offsetof(struct model_run, absolute), NOT_NEGATIVE},
+    {"max_step", false, offsetof(struct model_run, max_step), NOT_NEGATIVE},
+    {"integrator", true, offsetof(struct model_run, integrator), FINITE},
+    {"method", true, offsetof(struct model_run, method), FINITE}};
 enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
 
 static const struct run_argument *find(const char *name) {
@@ -39,6 +45,58 @@ static void report_unknown(struct analysis *a, const struct ast_expression *n) {
                     "integrator and method");
 }
 
+/* ---------------------------------------------------------------- what a run accepts */
+
+static const char *const integrators[] = {"auto", "rk", "rk5", "rk8", "adams", "bdf"};
+enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
+
+static void check_integrator(struct analysis *a, const struct ast_expression *n) {
+  for (size_t i = 0; i < INTEGRATORS; i++)
+    if (strcmp(integrators[i], n->name) == 0) return;
+  struct diagnostic *d =
+      diagnostic_add(a->context, DIAG_BAD_RUN_VALUE, n->span, "integrator",
+                     lower_words(a->l, "one of a fixed list, not \"%s\"", n->name), NULL);
+  const char *near = nearest_name(n->name, integrators, INTEGRATORS);
+  if (near != NULL) diagnostic_help(a->context, d, "did you mean \"%s\"?", near);
+  diagnostic_help(a->context, d, "the integrators are auto, rk, rk5, rk8, adams and bdf");
+}
+
+static double no_symbol(void *user, expr symbol) {
+  (void)user;
+  (void)symbol;
+  return NAN;
+}
+
+/* Values that depend on parameters are looked at when they are known. */
+static bool find_number(struct lowering *l, expr value, double *out) {
+  struct expr_list symbols = {0};
+  expr_symbols_of(l->graph, &value, 1, &symbols);
+  bool is_known = symbols.count == 0;
+  vector_free(&symbols);
+  if (is_known) expr_evaluate(l->graph, &value, 1, no_symbol, NULL, out);
+  return is_known;
+}
+
+static bool check_range(struct analysis *a, const struct run_argument *argument, struct span span,
+                        expr value) {
+  static const char *const words[] = {[FINITE] = "a finite number",
+                                      [POSITIVE] = "a positive number",
+                                      [NOT_NEGATIVE] = "a number that is not negative",
+                                      [FRACTION] = "a number between 0 and 1"};
+  double x;
+  if (!find_number(a->l, value, &x)) return true;
+  bool fits = isfinite(x);
+  if (argument->range == POSITIVE) fits = fits && x > 0;
+  if (argument->range == NOT_NEGATIVE) fits = fits && x >= 0;
+  if (argument->range == FRACTION) fits = fits && x > 0 && x < 1;
+  if (!fits)
+    diagnostic_add(a->context, DIAG_BAD_RUN_VALUE, span, argument->name,
+                   lower_words(a->l, "%s, not %g", words[argument->range], x), NULL);
+  return fits;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
 static void take_argument(struct analysis *a, const struct job *job,
                           const struct run_argument *argument, ast_expr e) {
   const struct ast_expression *n = ast_expression(job->environment.text->ast, e);
@@ -53,6 +111,7 @@ static void take_argument(struct analysis *a, const struct job *job,
     return;
   }
   if (argument->is_text) {
+    if (strcmp(argument->name, "integrator") == 0) check_integrator(a, n);
     memcpy(at, &n->name, sizeof n->name);
     return;
   }
@@ -65,6 +124,7 @@ static void take_argument(struct analysis *a, const struct job *job,
                    NULL);
     return;
   }
+  if (!check_range(a, argument, n->span, value)) return;
   memcpy(at, &value, sizeof value);
 }
 

@@ -157,8 +157,11 @@ static void refuse(struct scope *scope, const struct ast_statement *statement) {
   if (statement->kind == AST_FORCE_AT) span = statement->span;
   const char *word = statement_word(statement);
   if (statement->kind == AST_INSTANCE)
-    word = arena_format(&scope->context->arena, "%s ...(...)", statement->text);
-  diagnostic_add(scope->context, code, span, word, NULL);
+    word = "instances of components are";
+  else if (statement->kind != AST_RESERVED)
+    word = arena_format(&scope->context->arena, "'%s' statements are", word);
+  /* What stands in the wrong place was reported by the parser. */
+  if (!statement->is_misplaced) diagnostic_add(scope->context, code, span, word, NULL);
   scope->has_refused = true;
   scope->has_import = scope->has_import || statement->kind == AST_IMPORT;
 }

@@ -159,6 +159,8 @@ static inline const struct name_entry *scope_entry(const struct scope *scope, ui
  * that fits. Never reports anything. `is_integer`-ness: see base/rational.h. */
 bool scope_constant(const struct scope *scope, const struct scope_text *text, ast_expr e,
                     struct rational *out);
+/* True if it has a value at compile time, whether rational or not. Never reports anything. */
+bool scope_is_constant(const struct scope *scope, const struct scope_text *text, ast_expr e);
 
 /* True if a bare value: no unit in it, nothing but numbers, consts that are bare themselves, loop
  * indices, operators and built-in functions (pi is an angle, hence not bare). As the value of a

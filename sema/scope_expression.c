@@ -30,6 +30,12 @@ static void want_nothing_below(struct resolver *r, const struct ast_expression *
   want_list(r, n->list, WANT_NOTHING);
 }
 
+/* One slip, one message: what is below is not looked at, what is above takes it as broken. */
+static void refuse(struct resolver *r, ast_expr e) {
+  r->text->functions[e] = SCOPE_REFUSED;
+  want_nothing_below(r, node(r, e));
+}
+
 uint32_t resolve_add_local(struct resolver *r, enum name_kind kind, const char *name,
                            struct span span) {
   scope_check_predeclared(r->scope, name, span);
@@ -100,7 +106,19 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
                   "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
 }
 
-static void check_index(struct resolver *r, const struct ast_expression *n) {
+static void report_scalar_index(struct resolver *r, const struct ast_expression *array,
+                                const struct name_entry *entry) {
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span,
+                                        arena_format(&context->arena, "'%s'", array->name), NULL);
+  if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+  diagnostic_help(context, d,
+                  "if a unit is meant: '%s' has its unit already; leave the bracket out",
+                  array->name);
+}
+
+static void check_index(struct resolver *r, ast_expr e) {
+  const struct ast_expression *n = node(r, e);
   const struct ast_expression *array = node(r, n->operand);
   want(r, n->operand, WANT_ARRAY);
   want_list(r, n->list, WANT_NUMBER);
@@ -117,10 +135,9 @@ static void check_index(struct resolver *r, const struct ast_expression *n) {
   if (entry->rank == 0) {
     if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
       return;
-    struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span,
-                                          arena_format(&context->arena, "'%s'", array->name), NULL);
-    if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
-    diagnostic_help(context, d, "a unit would stand behind a blank: %s [...]", array->name);
+    report_scalar_index(r, array, entry);
+    r->scope->entries.items[id].use_count++;
+    refuse(r, e);
     return;
   }
   struct diagnostic *d = diagnostic_add(
@@ -135,6 +152,8 @@ static void check_index(struct resolver *r, const struct ast_expression *n) {
 static void report_count(struct resolver *r, const struct ast_expression *n, uint32_t least,
                          uint32_t most, const struct name_entry *entry) {
   dyn_context *context = r->scope->context;
+  for (uint32_t i = 0; i < n->list.count; i++) /* a missing argument was reported */
+    if (node(r, ast_list_item(r->text->ast, n->list, i))->kind == AST_ERROR) return;
   const char *takes = least == most  ? arena_format(&context->arena, "%u", least)
                       : most >= 1000 ? arena_format(&context->arena, "at least %u", least)
                                      : arena_format(&context->arena, "%u or %u", least, most);
@@ -298,8 +317,7 @@ static void resolve_node(struct resolver *r, ast_expr e) {
   const struct ast_expression *n = node(r, e);
   enum wanted wanted = (enum wanted)r->wanted[e];
   if (wanted == WANT_NOTHING || !check_wanted(r, n, wanted)) {
-    r->text->functions[e] = SCOPE_REFUSED;
-    want_nothing_below(r, n);
+    refuse(r, e);
     if (n->kind == AST_REDUCE) resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
     return;
   }
@@ -312,7 +330,7 @@ static void resolve_node(struct resolver *r, ast_expr e) {
     resolve_member(r, n);
     break;
   case AST_INDEX:
-    check_index(r, n);
+    check_index(r, e);
     break;
   case AST_UNIT:
     want(r, n->operand, wanted == WANT_VALUES ? WANT_VALUES : WANT_NUMBER);

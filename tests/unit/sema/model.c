@@ -190,6 +190,60 @@ static void test_independent_faults(void **state) {
   end(&f);
 }
 
+/* The largest and smallest doubles are taken, also in sums; what rounds beyond them is not. */
+static void test_numbers_of_doubles(void **state) {
+  static const struct {
+    const char *value;
+    enum diagnostic_code code;
+    uint32_t count;
+  } cases[] = {{"1.7976931348623158e308", DIAG_NUMBER_RANGE, 0},
+               {"1.7976931348623159e308", DIAG_NUMBER_RANGE, 1},
+               {"2.4703282292062328e-324", DIAG_NUMBER_RANGE, 0},
+               {"2.4703282292062327e-324", DIAG_NUMBER_RANGE, 1},
+               {"0e-400", DIAG_NUMBER_RANGE, 0},
+               {"10^400/10^399", DIAG_NUMBER_NOT_DOUBLE, 0},
+               {"10^400", DIAG_NUMBER_NOT_DOUBLE, 1},
+               {"10^-400", DIAG_NUMBER_NOT_DOUBLE, 1},
+               {"2^-65536", DIAG_NUMBER_NOT_DOUBLE, 1},
+               {"exp(exp(7))", DIAG_NUMBER_NOT_DOUBLE, 1},
+               {"exp(-1000)", DIAG_NUMBER_NOT_DOUBLE, 0},
+               {"log(0)", DIAG_NUMBER_NOT_DOUBLE, 0}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct fixture f = begin();
+    struct text text = {0};
+    text_format(&text, "coord x = 1\nkinetic 1/2*x'^2\noutput a = x*%s\n", cases[i].value);
+    analyse(&f, text_string(&text));
+    assert_int_equal(count_of(&f, cases[i].code), cases[i].count);
+    assert_int_equal(f.context->diagnostics.error_count, cases[i].count);
+    text_free(&text);
+    end(&f);
+  }
+}
+
+static void test_later_option(void **state) {
+  (void)state;
+  struct fixture f = begin();
+  give(&f, "--set", "m=3");
+  give(&f, "--set", "m=4");
+  analyse(&f, "param m = 2\ncoord x\nkinetic 1/2*m*x'^2\n");
+  assert_non_null(f.model);
+  assert_text(&f, f.model->parameters.items[0].value, "4");
+  end(&f);
+}
+
+static void test_a_million_elements(void **state) {
+  (void)state;
+  struct fixture f = begin();
+  analyse(&f, "const n = 1000000\nparam q[n] = 1\nstate z = 1\n");
+  assert_int_equal(count_of(&f, DIAG_MODEL_TOO_LARGE), 1);
+  end(&f);
+  f = begin();
+  analyse(&f, "const n = 1000000\nlet q[i in 1..n] = i\n");
+  assert_int_equal(count_of(&f, DIAG_MODEL_TOO_LARGE), 0);
+  end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_pendulum),
                                      cmocka_unit_test(test_arrays),
@@ -197,6 +251,9 @@ int main(void) {
                                      cmocka_unit_test(test_overrides),
                                      cmocka_unit_test(test_functions_once),
                                      cmocka_unit_test(test_long_texts),
+                                     cmocka_unit_test(test_numbers_of_doubles),
+                                     cmocka_unit_test(test_later_option),
+                                     cmocka_unit_test(test_a_million_elements),
                                      cmocka_unit_test(test_independent_faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
