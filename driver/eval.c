@@ -182,7 +182,10 @@ static void put_json(const struct values *v, struct text *out) {
 
 static void add_row(struct columns *table, const char *name, double value, const char *unit) {
   struct text number = {0}, bracket = {0};
-  text_format(&number, "%.15g", value);
+  if (isnan(value)) /* whose sign means nothing */
+    text_put(&number, "nan");
+  else
+    text_format(&number, "%.15g", value);
   text_format(&bracket, "[%s]", unit);
   const char *cells[] = {name, text_string(&number), text_string(&bracket)};
   columns_add(table, cells);

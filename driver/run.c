@@ -3,6 +3,8 @@
 #include "driver/commands.h"
 #include "driver/problem.h"
 #include "driver/progress.h"
+#include "driver/run_defaults.h"
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,8 @@ static const struct option_spec options[] = {
     {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
      "what evaluates (default: jit; the numbers are the same)"},
     {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
-     "where the rows go: a .csv or .h5 file (default: CSV to standard output)"},
+     "where the rows go: HDF5 if the name ends in .h5 or .hdf5, else CSV\n"
+     "(default: CSV to standard output)"},
     {OPTION_QUIET, "--quiet", "-q", NULL, NULL, "no summary, no progress"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 
@@ -80,9 +83,15 @@ static bool check_options(struct session *session) {
                                             OPTION_MAX_STEP};
   for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
     const char *text = session_option(session, positive[i]);
-    if (text == NULL || strtod(text, NULL) > 0) continue;
+    if (text == NULL) continue;
+    double value = strtod(text, NULL);
+    bool is_tolerance = positive[i] == OPTION_TOLERANCE;
+    dyn_message message;
+    if (is_tolerance ? dyn_run_value_check(DYN_RUN_TOLERANCE, value, &message) == DYN_DONE
+                     : value > 0)
+      continue;
     report_bad_value(session_context(session), option_name(session->command, positive[i]), text,
-                     "it is greater than 0");
+                     is_tolerance ? "it lies between 1e-15 and 0.1" : "it is greater than 0");
     return false;
   }
   return true;
@@ -122,6 +131,7 @@ static bool open_sink(struct session *session, dyn_sink *sink) {
   const char *path = session_option(session, OPTION_OUTPUT);
   dyn_message message = {""};
   dyn_status status;
+  if (path != NULL && !session_may_write(session, path)) return false;
   if (path == NULL || strcmp(path, "-") == 0) {
     status = dyn_csv_attach(stdout, sink, &message);
   } else if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
@@ -163,6 +173,29 @@ static void report_end(struct session *session, const dyn_run_summary *summary) 
   diagnostic_add(context, DIAG_RUN_ENDED, nowhere, summary->message.text, NULL);
 }
 
+/* One warning for all outputs that were infinite or undefined; the others are in its help. */
+static void warn_of_gaps(struct session *session, const dyn_model *model,
+                         const dyn_run_summary *summary) {
+  enum { MOST_NAMED = 5 };
+  dyn_context *context = session_context(session);
+  struct diagnostic *warning = NULL;
+  int32_t count = 0;
+  for (int32_t i = 0; i < summary->n_outputs; i++) {
+    const dyn_output_gaps *gaps = &summary->output_gaps[i];
+    if (gaps->rows == 0) continue;
+    const char *value = isnan(gaps->value) ? "not a number" : "infinite";
+    char *where = arena_format(&context->arena, "%s in %lld of %lld rows, first at t = %.9g s",
+                               value, (long long)gaps->rows, (long long)summary->rows, gaps->from);
+    if (++count == 1)
+      warning = diagnostic_add(context, DIAG_OUTPUT_UNDEFINED, nowhere, model->outputs[i].name,
+                               where, NULL);
+    else if (count <= MOST_NAMED)
+      diagnostic_help(context, warning, "so is '%s': %s", model->outputs[i].name, where);
+  }
+  if (count > MOST_NAMED)
+    diagnostic_help(context, warning, "... and %d more outputs", (int)(count - MOST_NAMED));
+}
+
 static void print_summary(const dyn_model *model, const dyn_run_summary *summary) {
   size_t length = dyn_run_summary_text(model, summary, NULL, 0);
   char *text = checked_calloc(length + 1, 1);
@@ -181,6 +214,7 @@ static int integrate(struct session *session, struct problem *problem,
   dyn_run(&problem->model_problem, run_options, sink, &callbacks, problem->x, &summary);
   session_add_stage(session, "run", compiler_clock() - started);
   progress_end(&run.progress);
+  warn_of_gaps(session, problem->model, &summary);
   if (summary.status != DYN_DONE) report_end(session, &summary);
   if (session_may_talk(session) && problem_status(summary.status) != EXIT_COMMAND_LINE)
     print_summary(problem->model, &summary);
@@ -192,12 +226,18 @@ static int integrate(struct session *session, struct problem *problem,
 static int simulate(struct session *session, struct problem *problem) {
   dyn_run_options run_options;
   dyn_message message = {""};
+  int fault = run_defaults_check(session, problem);
+  if (fault != EXIT_DONE) return fault;
   dyn_status answer = dyn_run_options_init(problem->model, problem->p, &run_options, &message);
   if (answer != DYN_DONE) {
-    diagnostic_add(session_context(session), DIAG_NO_RUN, nowhere, message.text, NULL);
-    return problem_status(answer);
+    bool is_model = answer == DYN_BAD_OPTION;
+    diagnostic_add(session_context(session), DIAG_NO_RUN,
+                   is_model ? session->compiler->model->run.span : nowhere, message.text, NULL);
+    return is_model ? EXIT_MODEL : problem_status(answer);
   }
   if (!take_options(session, &run_options) || !check_options(session)) return EXIT_COMMAND_LINE;
+  if (dyn_run_options_check(&run_options, &message) != DYN_DONE)
+    return run_defaults_refuse_rows(session, &message);
   int status = problem_assemble(session, problem, run_options.from);
   if (status != EXIT_DONE) return status;
   session_flush_diagnostics(session); /* warnings first, then the rows */

@@ -17,6 +17,8 @@ static const struct {
     [INTEGRATOR_ADAMS] = {"adams", "Adams-Moulton, orders 1 to 12, for costly right sides"},
     [INTEGRATOR_BDF] = {"bdf", "backward differentiation, orders 1 to 5, for stiff models"},
 };
+#define LEAST_TOLERANCE 1e-15
+#define MOST_TOLERANCE 0.1
 #define N_INTEGRATORS ((int32_t)(sizeof integrators / sizeof integrators[0]))
 
 const char *dyn_integrator_name(int32_t i) {
@@ -47,28 +49,35 @@ const char *dyn_status_name(dyn_status status) {
   return i < sizeof names / sizeof names[0] && names[i] ? names[i] : "unknown";
 }
 
-dyn_status dyn_run_options_init(const dyn_model *model, const double *p, dyn_run_options *options,
-                                dyn_message *message) {
-  double given[DYN_RUN_COUNT];
-  message_set(message, DYN_DONE, "%s", "");
-  for (int i = 0; i < DYN_RUN_COUNT; i++) given[i] = NAN;
-  if (model->run_defaults) {
-    double *work = calloc((size_t)model->n_work + 1, sizeof *work);
-    if (!work) return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
-    model->run_defaults(model, 0, NULL, NULL, p, work, given);
-    free(work);
-  }
-  const double fallback[DYN_RUN_COUNT] = {[DYN_RUN_TOLERANCE] = 1e-8};
-  for (int i = 0; i < DYN_RUN_COUNT; i++)
-    if (isnan(given[i]) && i != DYN_RUN_UNTIL) given[i] = fallback[i];
-  if (isnan(given[DYN_RUN_UNTIL])) given[DYN_RUN_UNTIL] = given[DYN_RUN_FROM] + 10;
-  *options = (dyn_run_options){.from = given[DYN_RUN_FROM],
-                               .until = given[DYN_RUN_UNTIL],
-                               .every = given[DYN_RUN_EVERY],
-                               .tolerance = given[DYN_RUN_TOLERANCE],
-                               .absolute = given[DYN_RUN_ABSOLUTE],
-                               .max_step = given[DYN_RUN_MAX_STEP],
-                               .integrator = model->integrator};
+static const struct {
+  const char *name, *unit;
+  double least; /* > 0: must not be less; 0: must be greater; -HUGE_VAL: any finite value */
+  double most;
+} values_of_run[DYN_RUN_COUNT] = {
+    [DYN_RUN_FROM] = {"from", " s", -HUGE_VAL, HUGE_VAL},
+    [DYN_RUN_UNTIL] = {"until", " s", -HUGE_VAL, HUGE_VAL},
+    [DYN_RUN_EVERY] = {"every", " s", 0, HUGE_VAL},
+    [DYN_RUN_TOLERANCE] = {"tolerance", "", LEAST_TOLERANCE, MOST_TOLERANCE},
+    [DYN_RUN_ABSOLUTE] = {"absolute", "", 0, HUGE_VAL},
+    [DYN_RUN_MAX_STEP] = {"max_step", " s", 0, HUGE_VAL},
+};
+
+dyn_status dyn_run_value_check(int32_t which, double value, dyn_message *message) {
+  if (which < 0 || which >= DYN_RUN_COUNT)
+    return message_set(message, DYN_BAD_OPTION, "a run has no value %d", (int)which);
+  const char *name = values_of_run[which].name, *unit = values_of_run[which].unit;
+  double least = values_of_run[which].least, most = values_of_run[which].most;
+  if (!isfinite(value))
+    return message_set(message, DYN_BAD_OPTION,
+                       "simulate gives '%s' a value that is not a finite number", name);
+  if (least > 0 && (value < least || value > most))
+    return message_set(message, DYN_BAD_OPTION,
+                       "simulate gives %s = %g%s, but it must lie between %g and %g", name, value,
+                       unit, least, most);
+  if (least == 0 && value <= 0)
+    return message_set(message, DYN_BAD_OPTION,
+                       "simulate gives %s = %g%s, but it must be greater than 0", name, value,
+                       unit);
   return DYN_DONE;
 }
 
@@ -91,6 +100,36 @@ static dyn_status find_integrator(const char *name, enum integrator_choice *choi
   return DYN_BAD_OPTION;
 }
 
+dyn_status dyn_run_options_init(const dyn_model *model, const double *p, dyn_run_options *options,
+                                dyn_message *message) {
+  double given[DYN_RUN_COUNT];
+  message_set(message, DYN_DONE, "%s", "");
+  for (int i = 0; i < DYN_RUN_COUNT; i++) given[i] = NAN;
+  if (model->run_defaults) {
+    double *work = calloc((size_t)model->n_work + 1, sizeof *work);
+    if (!work) return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
+    model->run_defaults(model, 0, NULL, NULL, p, work, given);
+    free(work);
+  }
+  enum integrator_choice choice;
+  dyn_status status = find_integrator(model->integrator, &choice, message);
+  for (int i = 0; i < DYN_RUN_COUNT && !status; i++)
+    if (!isnan(given[i])) status = dyn_run_value_check(i, given[i], message);
+  if (status) return status;
+  const double fallback[DYN_RUN_COUNT] = {[DYN_RUN_TOLERANCE] = 1e-8};
+  for (int i = 0; i < DYN_RUN_COUNT; i++)
+    if (isnan(given[i]) && i != DYN_RUN_UNTIL) given[i] = fallback[i];
+  if (isnan(given[DYN_RUN_UNTIL])) given[DYN_RUN_UNTIL] = given[DYN_RUN_FROM] + 10;
+  *options = (dyn_run_options){.from = given[DYN_RUN_FROM],
+                               .until = given[DYN_RUN_UNTIL],
+                               .every = given[DYN_RUN_EVERY],
+                               .tolerance = given[DYN_RUN_TOLERANCE],
+                               .absolute = given[DYN_RUN_ABSOLUTE],
+                               .max_step = given[DYN_RUN_MAX_STEP],
+                               .integrator = model->integrator};
+  return DYN_DONE;
+}
+
 /* Rows at from, from + every, ... and at until, which takes the place of an instant that falls on
  * it but for rounding. */
 static dyn_status count_rows(struct run_plan *plan, const dyn_run_options *o,
@@ -100,12 +139,20 @@ static dyn_status count_rows(struct run_plan *plan, const dyn_run_options *o,
     return message_set(message, DYN_BAD_OPTION,
                        "both the interval of rows (every) and their number are given");
   int64_t intervals = o->instants > 0 ? o->instants : 1000;
+  if (intervals >= DYN_MOST_ROWS)
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "%lld intervals ask for more rows than the %d million that a run has at most",
+        (long long)intervals, DYN_MOST_ROWS / 1000000);
   plan->every = o->every > 0 ? o->every : length / (double)intervals;
   plan->rows = length > 0 ? intervals + 1 : 1;
   if (o->every > 0 && length > 0) {
     double count = length / o->every;
-    if (!(count < 9e15))
-      return message_set(message, DYN_BAD_OPTION, "every = %g s asks for %g rows", o->every, count);
+    if (!(count < DYN_MOST_ROWS - 1))
+      return message_set(message, DYN_BAD_OPTION,
+                         "every = %g s asks for %.3g rows from t = %g s to %g s; a run has at most "
+                         "%d million",
+                         o->every, count, o->from, o->until, DYN_MOST_ROWS / 1000000);
     double whole = floor(count * (1 + 1e-12) + 1e-9);
     int on_grid = fabs(count - whole) <= 1e-9 + 1e-12 * count;
     plan->rows = (int64_t)whole + (on_grid && whole > 0 ? 1 : 2);
@@ -120,9 +167,10 @@ dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *o, dyn_me
   if (!(o->every >= 0) || !isfinite(o->every) || o->instants < 0)
     return message_set(message, DYN_BAD_OPTION, "every must be a positive time, not %g s",
                        o->instants < 0 ? (double)o->instants : o->every);
-  if (!(o->tolerance >= 1e-15 && o->tolerance <= 0.1))
+  if (!(o->tolerance >= LEAST_TOLERANCE && o->tolerance <= MOST_TOLERANCE))
     return message_set(message, DYN_BAD_OPTION,
-                       "the tolerance must lie between 1e-15 and 0.1, not be %g", o->tolerance);
+                       "the tolerance must lie between %g and %g, not be %g", LEAST_TOLERANCE,
+                       MOST_TOLERANCE, o->tolerance);
   if (!(o->absolute >= 0) || !isfinite(o->absolute))
     return message_set(message, DYN_BAD_OPTION,
                        "the absolute tolerance must be positive (or 0: from the tolerance), not %g",
@@ -139,6 +187,12 @@ dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *o, dyn_me
   plan->max_step = o->max_step > 0 ? o->max_step : HUGE_VAL;
   plan->max_steps = o->max_steps > 0 ? o->max_steps : 10000000;
   return count_rows(plan, o, message);
+}
+
+dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_message *message) {
+  struct run_plan plan;
+  message_set(message, DYN_DONE, "%s", "");
+  return run_plan_init(&plan, options, message);
 }
 
 double run_plan_time(const struct run_plan *plan, int64_t i) {

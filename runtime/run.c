@@ -25,6 +25,8 @@ struct run {
   double *x_row, *outputs;
   unsigned char *is_angle;
   int64_t next_row;
+  double t_row; /* of the last row delivered, whose state is x_row */
+  int stopped_at_row;
   int64_t steps_since_row, steps_since_look;
   int asked_for_jacobian;
 };
@@ -72,8 +74,10 @@ static dyn_status allocate(struct run *r) {
   r->outputs = calloc((size_t)m->n_outputs + 1, sizeof(double));
   r->summary->invariants = calloc((size_t)m->n_invariants + 1, sizeof(dyn_invariant_drift));
   r->summary->n_invariants = r->summary->invariants ? m->n_invariants : 0;
+  r->summary->output_gaps = calloc((size_t)m->n_outputs + 1, sizeof(dyn_output_gaps));
+  r->summary->n_outputs = r->summary->output_gaps ? m->n_outputs : 0;
   if (!r->x_row || !r->is_angle || !r->outputs || !r->summary->invariants ||
-      !monitor_init(&r->monitor, m, r->summary->invariants))
+      !r->summary->output_gaps || !monitor_init(&r->monitor, m, r->summary->invariants))
     return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
                        "there is not enough memory to run the model");
   for (int32_t i = 0; i < m->n_coordinates; i++)
@@ -107,17 +111,29 @@ static dyn_status sink_failed(struct run *r) {
                      reason && reason[0] ? reason : "the results could not be written");
 }
 
+/* An output may have no value where the motion has one (a logarithm, a quotient): the run goes on,
+ * and the summary tells. */
+static void note_gaps(struct run *r, double t) {
+  for (int32_t i = 0; i < r->e.model->n_outputs; i++) {
+    dyn_output_gaps *gaps = &r->summary->output_gaps[i];
+    if (isfinite(r->outputs[i])) continue;
+    if (gaps->rows++ == 0) gaps->from = t, gaps->value = r->outputs[i];
+  }
+}
+
 /* Delivers the row at t with the state r->x_row. */
 static dyn_status deliver(struct run *r, double t) {
   const dyn_model *m = r->e.model;
   monitor_look(&r->monitor, &r->e, t, r->x_row);
   r->steps_since_row = r->steps_since_look = 0;
   r->next_row++;
+  r->t_row = t;
   if (r->sink && r->sink->row) {
     enum evaluate_result result = evaluate_inputs(&r->e, t);
     if (!result && m->output_values && m->n_outputs > 0)
       result = evaluate_function(&r->e, m->output_values, t, r->x_row, r->outputs);
     if (result) return evaluate_failure_message(&r->e, r->x_row, &r->summary->message);
+    if (m->output_values) note_gaps(r, t);
     dyn_row row = {t, r->x_row, r->e.u, r->outputs};
     if (r->sink->row(r->sink->user, &row)) return sink_failed(r);
   }
@@ -125,13 +141,31 @@ static dyn_status deliver(struct run *r, double t) {
   return DYN_DONE;
 }
 
-/* Delivers the rows up to the integrator's time. */
+static dyn_status check_stop(struct run *r, double t) {
+  const dyn_run_callbacks *c = r->callbacks;
+  if (!c || !c->stop || !*c->stop) return DYN_DONE;
+  return message_set(&r->summary->message, DYN_INTERRUPTED, "stopped at t = %.9g s", t);
+}
+
+static void tell_progress(struct run *r, double t) {
+  const dyn_run_callbacks *c = r->callbacks;
+  if (c && c->progress) c->progress(c->user, t, r->options);
+}
+
+/* Delivers the rows up to the integrator's time. A step may hold millions of them, so that the
+ * outside is heard and told between rows too. */
 static dyn_status deliver_rows(struct run *r) {
   struct integrator *g = r->integrator;
   while (r->next_row < r->plan.rows) {
     double t = run_plan_time(&r->plan, r->next_row);
     if (r->plan.direction * (t - g->t) > 0) break;
-    dyn_status status = g->methods->interpolate(g, t, r->x_row);
+    dyn_status status = check_stop(r, r->t_row);
+    if (status) {
+      r->stopped_at_row = 1;
+      return status;
+    }
+    if (r->next_row % 4096 == 0) tell_progress(r, t);
+    status = g->methods->interpolate(g, t, r->x_row);
     if (status) {
       r->summary->message = g->message;
       return status;
@@ -218,10 +252,9 @@ static void note_step(struct run *r) {
 
 static dyn_status check_outside(struct run *r) {
   double t = r->integrator->t;
-  const dyn_run_callbacks *c = r->callbacks;
-  if (c && c->stop && *c->stop)
-    return message_set(&r->summary->message, DYN_INTERRUPTED, "stopped at t = %.9g s", t);
-  if (c && c->progress && r->integrator->steps % 64 == 0) c->progress(c->user, t, r->options);
+  dyn_status status = check_stop(r, t);
+  if (status) return status;
+  if (r->integrator->steps % 64 == 0) tell_progress(r, t);
   if (r->steps_since_row >= r->plan.max_steps)
     return message_set(&r->summary->message, DYN_NO_PROGRESS,
                        "%lld steps brought no next row; the last reached t = %.9g s",
@@ -254,7 +287,10 @@ static dyn_status integrate(struct run *r) {
 
 static void finish(struct run *r, dyn_status status, double *x) {
   dyn_run_summary *s = r->summary;
-  if (r->integrator) {
+  if (r->integrator && r->stopped_at_row) {
+    memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
+    s->reached = r->t_row;
+  } else if (r->integrator) {
     memcpy(x, r->integrator->x, (size_t)r->e.n * sizeof *x);
     s->reached = r->integrator->t;
     if (status) monitor_look(&r->monitor, &r->e, s->reached, x);
@@ -309,5 +345,6 @@ dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options, c
 
 void dyn_run_summary_clear(dyn_run_summary *summary) {
   free(summary->invariants);
+  free(summary->output_gaps);
   memset(summary, 0, sizeof *summary);
 }

@@ -45,8 +45,8 @@ static void add_drift(struct text_out *out, const dyn_invariant *invariant,
 size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, char *text,
                             size_t size) {
   struct text_out out = text_out_begin(text, size);
-  text_out_add(&out, "%lld rows, t = %.9g s to %.9g s, in ", (long long)s->rows, s->from,
-               s->reached);
+  text_out_add(&out, "%lld rows, t = %.9g s %sto %.9g s, in ", (long long)s->rows, s->from,
+               s->until < s->from ? "backwards " : "", s->reached);
   add_time(&out, s->wall_seconds);
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);

@@ -207,6 +207,7 @@ typedef struct dyn_run_options {
   double from, until; /* s; until < from runs backwards */
   double every;       /* s > 0: rows at from + i*every and at until; 0: see instants */
   int64_t instants;   /* > 0: that many equal intervals of rows instead of every; both 0: 1000 */
+                      /* more than DYN_MOST_ROWS rows are refused */
   double tolerance;   /* relative local error */
   double absolute;    /* absolute local error, in each state's own SI unit; 0: from tolerance */
   double max_step;    /* s; 0: no limit */
@@ -214,10 +215,19 @@ typedef struct dyn_run_options {
   int64_t max_steps;      /* steps allowed between two rows before DYN_NO_PROGRESS; 0: 10 million */
 } dyn_run_options;
 
+/* The rows of one run: what asks for more is a slip of `every` (1e-12 for 1e-2) rather than a wish. */
+#define DYN_MOST_ROWS 100000000
+
 /* What the model's `simulate` says, else: from 0, until 10 s, tolerance 1e-8, the rest 0. If the
- * user sets `instants`, `every` must be set to 0 as well (and the other way round). */
+ * user sets `instants`, `every` must be set to 0 as well (and the other way round).
+ * DYN_BAD_OPTION if a value of `simulate` makes no sense: then the model is wrong. */
 DYN_API dyn_status dyn_run_options_init(const dyn_model *model, const double *p,
                                         dyn_run_options *options, dyn_message *message);
+/* Checks one value that a model's `simulate` gives (DYN_RUN_UNTIL, ...). 0 and NaN, which mean "not
+ * given" elsewhere, are refused where no such value can be meant. */
+DYN_API dyn_status dyn_run_value_check(int32_t which, double value, dyn_message *message);
+/* The checks that dyn_run begins with, for whoever opens a file for the rows first. */
+DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_message *message);
 
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
  *   auto    explicit Runge-Kutta; turns to bdf when the model proves stiff
@@ -232,7 +242,8 @@ typedef struct dyn_run_callbacks {
   void *user; /* passed to progress and jacobian_model */
   void (*progress)(void *user, double t,
                    const dyn_run_options *options); /* now and then, or NULL */
-  const volatile sig_atomic_t *stop; /* nonzero ends the run after the step in work; or NULL */
+  const volatile sig_atomic_t *stop; /* nonzero ends the run after the step or the row in work; or
+                                        NULL */
   /* The same model with a Jacobian (so that it is compiled only when a stiff method is needed), or
    * NULL where there is none: then it is approximated by differences. Called at most once, and only
    * if problem->model->jacobian is NULL. May be NULL. */
@@ -248,9 +259,16 @@ typedef struct dyn_invariant_drift {
                               or potential energy seen, which is then the scale; else |start| is */
 } dyn_invariant_drift;
 
+/* How often an output was infinite or undefined. Its rows are delivered with that value. */
+typedef struct dyn_output_gaps {
+  int64_t rows;  /* in how many rows; 0: never */
+  double from;   /* the time of the first one */
+  double value;  /* what it was there: inf, -inf or nan */
+} dyn_output_gaps;
+
 #define DYN_MAX_SWITCHES 8
 
-/* How a run went. Begin with all zero; dyn_run_summary_clear frees the array. */
+/* How a run went. Begin with all zero; dyn_run_summary_clear frees the arrays. */
 typedef struct dyn_run_summary {
   dyn_status status;
   dyn_message message; /* why, in the model's own names */
@@ -270,6 +288,8 @@ typedef struct dyn_run_summary {
   } switches[DYN_MAX_SWITCHES];
   int32_t n_invariants;
   dyn_invariant_drift *invariants; /* in the model's order */
+  int32_t n_outputs;
+  dyn_output_gaps *output_gaps; /* in the model's order; seen only if the sink takes rows */
 } dyn_run_summary;
 
 /* Integrates from x[n_state] at options->from (in: the start state; out: the state at

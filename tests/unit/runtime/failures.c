@@ -128,6 +128,67 @@ static void test_progress_and_stop(void **state) {
   clear(&out);
 }
 
+/* One step holds all rows but the first: the flag, set while the 1000th is written, is heard there,
+ * and the state is the one of that row. */
+struct stopper {
+  struct kept kept;
+  sig_atomic_t stop;
+};
+static int stop_row(void *user, const dyn_row *row) {
+  struct stopper *s = user;
+  int result = keep_row(&s->kept, row);
+  if (s->kept.rows == 1000) s->stop = 1;
+  return result;
+}
+static int stop_begin(void *user, const dyn_model *model) {
+  return keep_begin(&((struct stopper *)user)->kept, model);
+}
+
+static void test_stop_between_rows(void **state) {
+  (void)state;
+  dyn_model m = oscillator_model();
+  static const double p[] = {1, 1};
+  struct stopper s = {0};
+  dyn_problem problem = {&m, p, NULL};
+  dyn_sink sink = {.user = &s, .begin = stop_begin, .row = stop_row};
+  dyn_run_callbacks callbacks = {.stop = &s.stop};
+  dyn_run_options o = run_options(0.05, 1e-8, 1e-4, "rk8");
+  dyn_run_summary summary = {0};
+  double x[2] = {1, 0};
+  assert_int_equal(dyn_run(&problem, &o, &sink, &callbacks, x, &summary), DYN_INTERRUPTED);
+  assert_int_equal(s.kept.rows, 1000);
+  assert_int_equal(summary.rows, 1000);
+  assert_true(summary.reached == s.kept.t[999]);
+  assert_memory_equal(x, s.kept.x + 2 * 999, sizeof x);
+  assert_string_equal(summary.message.text, "stopped at t = 9.99e-06 s");
+  dyn_run_summary_clear(&summary);
+  kept_clear(&s.kept);
+}
+
+FUNCTION(root_output) {
+  UNUSED;
+  out[0] = sqrt(x[0]);
+  return DYN_OK;
+}
+
+static void test_output_without_value(void **state) {
+  (void)state;
+  dyn_model m = oscillator_model();
+  static const double p[] = {1, 1};
+  m.output_values = root_output;
+  for (int negative = 0; negative < 2; negative++) {
+    dyn_run_options o = run_options(negative ? 3 : 1.5, 0.5, 1e-8, NULL);
+    struct outcome out = {.x = {1, 0}}; /* cos t < 0 from the row at 2 on */
+    assert_int_equal(run_model(&m, p, &o, NULL, &out), DYN_DONE);
+    assert_int_equal(out.kept.rows, negative ? 7 : 4);
+    assert_int_equal(out.summary.n_outputs, 1);
+    assert_int_equal(out.summary.output_gaps[0].rows, negative ? 3 : 0);
+    assert_true(!negative || out.summary.output_gaps[0].from == 2);
+    assert_true(!negative || isnan(out.summary.output_gaps[0].value));
+    clear(&out);
+  }
+}
+
 static void test_sink_failure(void **state) {
   (void)state;
   dyn_model m = oscillator_model();
@@ -190,6 +251,8 @@ int main(void) {
       cmocka_unit_test(test_mechanical_names),
       cmocka_unit_test(test_stop_flag),
       cmocka_unit_test(test_progress_and_stop),
+      cmocka_unit_test(test_stop_between_rows),
+      cmocka_unit_test(test_output_without_value),
       cmocka_unit_test(test_sink_failure),
       cmocka_unit_test(test_no_progress),
       cmocka_unit_test(test_messages_are_cut_at_characters),

@@ -164,6 +164,9 @@ static void test_backward_run_returns(void **state) {
     assert_close(x[0], 1.5, 1e-7);
     assert_close(x[3], 0, 1e-7);
     assert_int_equal(k.rows, 4);
+    char text[2000];
+    dyn_run_summary_text(&m, &s, text, sizeof text);
+    assert_int_equal(strncmp(text, "4 rows, t = 1.3 s backwards to 0 s, in ", 39), 0);
     assert_true(k.t[0] == 1.3 && k.t[1] == 1.3 - 0.5 && k.t[3] == 0);
     dyn_run_summary_clear(&s);
     kept_clear(&k);
@@ -210,15 +213,18 @@ static void test_options(void **state) {
   static const struct {
     dyn_run_options options;
     const char *part;
-  } cases[] = {{{.until = 1, .tolerance = 0}, "tolerance must lie between"},
-               {{.until = 1, .tolerance = NAN}, "tolerance must lie between"},
-               {{.until = INFINITY, .tolerance = 1e-8}, "is not finite"},
-               {{.until = 1, .tolerance = 1e-8, .every = -1}, "every must be"},
-               {{.until = 1, .tolerance = 1e-8, .every = 1e-300}, "asks for"},
-               {{.until = 1, .tolerance = 1e-8, .absolute = -1}, "absolute"},
-               {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
-               {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
-                "no integrator \"euler\"; there are auto, rk, rk5, rk8, adams and bdf"}};
+  } cases[] = {
+      {{.until = 1, .tolerance = 0}, "tolerance must lie between"},
+      {{.until = 1, .tolerance = NAN}, "tolerance must lie between"},
+      {{.until = INFINITY, .tolerance = 1e-8}, "is not finite"},
+      {{.until = 1, .tolerance = 1e-8, .every = -1}, "every must be"},
+      {{.until = 1, .tolerance = 1e-8, .every = 1e-300}, "asks for"},
+      {{.until = 10, .tolerance = 1e-8, .every = 1e-8}, "every = 1e-08 s asks for 1e+09 rows"},
+      {{.until = 1, .tolerance = 1e-8, .instants = DYN_MOST_ROWS}, "100000000 intervals"},
+      {{.until = 1, .tolerance = 1e-8, .absolute = -1}, "absolute"},
+      {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
+      {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
+       "no integrator \"euler\"; there are auto, rk, rk5, rk8, adams and bdf"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dyn_problem problem = {&m, one, NULL};
     dyn_run_summary s = {0};
@@ -227,6 +233,47 @@ static void test_options(void **state) {
     if (!strstr(s.message.text, cases[i].part)) fail_msg("%s", s.message.text);
     dyn_run_summary_clear(&s);
   }
+}
+
+/* What `simulate` says is checked where it is read: 0 does not mean "not given" there. */
+FUNCTION(defaults_of_work) {
+  UNUSED;
+  for (int i = 0; i < DYN_RUN_COUNT; i++) out[i] = NAN;
+  out[(int)p[0]] = p[1];
+  return DYN_OK;
+}
+
+static void test_model_defaults(void **state) {
+  (void)state;
+  static const struct {
+    int which;
+    double value;
+    const char *message; /* NULL: accepted */
+  } cases[] = {
+      {DYN_RUN_EVERY, 0, "simulate gives every = 0 s, but it must be greater than 0"},
+      {DYN_RUN_EVERY, -1, "simulate gives every = -1 s, but it must be greater than 0"},
+      {DYN_RUN_EVERY, 0.5, NULL},
+      {DYN_RUN_TOLERANCE, 0, "simulate gives tolerance = 0, but it must lie between 1e-15 and 0.1"},
+      {DYN_RUN_TOLERANCE, 1e-3, NULL},
+      {DYN_RUN_ABSOLUTE, -1, "simulate gives absolute = -1, but it must be greater than 0"},
+      {DYN_RUN_MAX_STEP, -1, "simulate gives max_step = -1 s, but it must be greater than 0"},
+      {DYN_RUN_UNTIL, INFINITY, "simulate gives 'until' a value that is not a finite number"},
+      {DYN_RUN_UNTIL, -1, NULL},
+      {DYN_RUN_FROM, 0, NULL}};
+  dyn_model m = oscillator_model();
+  m.run_defaults = defaults_of_work;
+  dyn_run_options o;
+  dyn_message message;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const double p[] = {cases[i].which, cases[i].value};
+    dyn_status wanted = cases[i].message ? DYN_BAD_OPTION : DYN_DONE;
+    assert_int_equal(dyn_run_options_init(&m, p, &o, &message), wanted);
+    assert_string_equal(message.text, cases[i].message ? cases[i].message : "");
+  }
+  const double p[] = {DYN_RUN_FROM, 0};
+  m.integrator = "nonsense";
+  assert_int_equal(dyn_run_options_init(&m, p, &o, &message), DYN_BAD_OPTION);
+  assert_int_equal(dyn_run_value_check(DYN_RUN_EVERY, NAN, &message), DYN_BAD_OPTION);
 }
 
 static void test_parameters(void **state) {
@@ -306,6 +353,7 @@ int main(void) {
       cmocka_unit_test(test_backward_run_returns),
       cmocka_unit_test(test_instants),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_model_defaults),
       cmocka_unit_test(test_parameters),
       cmocka_unit_test(test_model_without_state),
       cmocka_unit_test(test_two_threads),
