@@ -62,6 +62,8 @@ void declare_values(struct analysis *a);
 
 /* ---- statements.c */
 void lower_statements(struct analysis *a);
+/* Levels of the `initial` equations; after resolve_rates. */
+void classify_conditions(struct analysis *a);
 /* ---- rates.c: puts the rates of states in wherever their derivatives are used. */
 void resolve_rates(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */

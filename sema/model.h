@@ -82,7 +82,7 @@ struct model_condition { /* an `initial` equation: 0 = residual */
 };
 
 struct model_assignment { /* --at: name = value, in SI */
-  expr symbol;            /* a position, velocity, state, input or parameter symbol */
+  expr symbol;            /* a position, velocity or state symbol */
   expr value;
   struct span span;
 };

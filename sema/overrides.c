@@ -185,22 +185,6 @@ static void lower_at(struct analysis *a, struct assignment *assignment,
   vector_push(&a->model->at, at);
 }
 
-/* --at needs all names, so it looks through the elements once. */
-void overrides_lower(struct analysis *a) {
-  struct map *wanted = &a->assignment_by_name[OVERRIDE_AT];
-  if (wanted->count == 0) return;
-  for (uint32_t id = 1; id < a->l->elements.count; id++) {
-    const struct element *element = &a->l->elements.items[id];
-    for (unsigned primes = 0; primes < 2; primes++) {
-      uint32_t at = map_get(wanted, key_of(element->name, primes));
-      if (at != 0 && element->kind != NAME_OUTPUT)
-        lower_at(a, &a->assignments.items[at - 1], element);
-    }
-  }
-}
-
-/* ---------------------------------------------------------------- names that nothing has */
-
 static bool takes(enum override_option option, enum name_kind kind) {
   bool is_variable = kind == NAME_COORD || kind == NAME_STATE;
   switch (option) {
@@ -210,10 +194,26 @@ static bool takes(enum override_option option, enum name_kind kind) {
     return is_variable;
   case OVERRIDE_INPUT:
     return kind == NAME_INPUT;
-  default:
-    return is_variable || kind == NAME_INPUT || kind == NAME_PARAM;
+  default: /* --at: a state, without assembly; the rest is what --set and --input are for */
+    return is_variable;
   }
 }
+
+/* --at needs all names, so it looks through the elements once. */
+void overrides_lower(struct analysis *a) {
+  struct map *wanted = &a->assignment_by_name[OVERRIDE_AT];
+  if (wanted->count == 0) return;
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    const struct element *element = &a->l->elements.items[id];
+    for (unsigned primes = 0; primes < 2; primes++) {
+      uint32_t at = map_get(wanted, key_of(element->name, primes));
+      if (at != 0 && takes(OVERRIDE_AT, element->kind))
+        lower_at(a, &a->assignments.items[at - 1], element);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- names that nothing has */
 
 static void report_unused(struct analysis *a, const struct assignment *assignment) {
   static const char *const instead[] = {[NAME_CONST] = "--set",
@@ -228,6 +228,12 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
     if (element->name == assignment->name && element->kind != NAME_OUTPUT) same = element;
     if (takes(assignment->option, element->kind)) vector_push(&names, element->name);
   }
+  const struct assignment *set = overrides_find(a, OVERRIDE_SET, assignment->name, 0);
+  if (set != NULL && set != assignment && same != NULL && takes(assignment->option, same->kind)) {
+    vector_free(&names);
+    report_twice(a, set, assignment); /* an input, by --set and by --input */
+    return;
+  }
   const char *primes = arena_format(&a->context->arena, "%.*s", (int)assignment->primes, "''''");
   struct diagnostic *d =
       diagnostic_add(a->context, DIAG_NOTHING_TO_SET, assignment->span,
@@ -235,8 +241,8 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
                      option_words[assignment->option], NULL);
   const char *near = nearest_name(assignment->name, names.items, names.count);
   if (same != NULL && assignment->primes == 0 && same->kind <= NAME_STATE) {
-    diagnostic_label(a->context, d, same->item->name_span, "this is a %s",
-                     name_kind_word(same->kind));
+    diagnostic_label(a->context, d, same->item->name_span, "the %s '%s' is declared here",
+                     name_kind_word(same->kind), same->name);
     diagnostic_help(a->context, d, "use %s \"%s=...\"", instead[same->kind], same->name);
   } else if (near != NULL && near != assignment->name) {
     diagnostic_help(a->context, d, "did you mean '%s%s'?", near, primes);

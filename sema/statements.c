@@ -138,13 +138,24 @@ static void lower_initial(struct analysis *a, const struct job *job,
   } else if (find_other_role(a->l, residual, ~variables) == 0) {
     lower_report(a->l, job->environment, DIAG_INITIAL_NEVER_TRUE, equation->span, NULL, NULL, NULL);
   } else {
-    role_set velocities = role_bit(ROLE_VELOCITY) | role_bit(ROLE_RATE);
-    struct model_condition condition = {.residual = residual,
-                                        .text = text_of(a, equation->span),
-                                        .span = equation->span,
-                                        .at_velocity_level =
-                                            find_other_role(a->l, residual, ~velocities) != 0};
+    struct model_condition condition = {
+        .residual = residual, .text = text_of(a, equation->span), .span = equation->span};
     vector_push(&a->model->conditions, condition);
+  }
+}
+
+/* What stands in place of z' decides: `initial z' = 0` is about positions, if the rate is. */
+void classify_conditions(struct analysis *a) {
+  for (uint32_t i = 0; i < a->model->conditions.count; i++) {
+    struct model_condition *condition = &a->model->conditions.items[i];
+    expr residual = condition->residual;
+    expr acceleration = find_other_role(a->l, residual, ~role_bit(ROLE_ACCELERATION));
+    if (acceleration != 0)
+      diagnostic_add(a->context, DIAG_INITIAL_OF_ACCELERATION, condition->span,
+                     expr_symbol_name(a->l->graph, acceleration), NULL);
+    else if (expr_is_integer_value(a->l->graph, residual, 0))
+      diagnostic_add(a->context, DIAG_INITIAL_ALWAYS_TRUE, condition->span, NULL);
+    condition->at_velocity_level = find_other_role(a->l, residual, ~role_bit(ROLE_VELOCITY)) != 0;
   }
 }
 
