@@ -89,7 +89,7 @@ static void test_full_disk(void **state) {
   assert_int_equal(dyn_csv_open("/dev/full", &csv, &message), DYN_DONE);
   dyn_model m = oscillator_model();
   dyn_problem problem = {&m, one, NULL};
-  dyn_run_options o = run_options(1e9, 0.1, 1e-3, NULL);
+  dyn_run_options o = run_options(1e6, 0.1, 1e-3, NULL);
   double x[2] = {1, 0};
   assert_int_equal(dyn_run(&problem, &o, &csv, NULL, x, &s), DYN_SINK_FAILED);
   assert_true(s.rows < 10000);
