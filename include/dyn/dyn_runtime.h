@@ -215,7 +215,8 @@ typedef struct dyn_run_options {
   int64_t max_steps;      /* steps allowed between two rows before DYN_NO_PROGRESS; 0: 10 million */
 } dyn_run_options;
 
-/* The rows of one run: what asks for more is a slip of `every` (1e-12 for 1e-2) rather than a wish. */
+/* The rows of one run: what asks for more is a slip of `every` (1e-12 for 1e-2) rather than a wish.
+ */
 #define DYN_MOST_ROWS 100000000
 
 /* What the model's `simulate` says, else: from 0, until 10 s, tolerance 1e-8, the rest 0. If the
@@ -261,9 +262,9 @@ typedef struct dyn_invariant_drift {
 
 /* How often an output was infinite or undefined. Its rows are delivered with that value. */
 typedef struct dyn_output_gaps {
-  int64_t rows;  /* in how many rows; 0: never */
-  double from;   /* the time of the first one */
-  double value;  /* what it was there: inf, -inf or nan */
+  int64_t rows; /* in how many rows; 0: never */
+  double from;  /* the time of the first one */
+  double value; /* what it was there: inf, -inf or nan */
 } dyn_output_gaps;
 
 #define DYN_MAX_SWITCHES 8
