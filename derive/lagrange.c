@@ -108,9 +108,8 @@ static void derive_by_positions(struct lagrange *l) {
   }
 }
 
-/* The time derivative with q'' left out: total, or explicit (where positions stay). An input given
- * as an expression of time has a known derivative; others have none, which check_inputs has refused
- * where it would matter. */
+/* The time derivative with q'' left out: total, or explicit (where positions stay). Inputs have no
+ * known derivative, which check_inputs has refused where it would matter. */
 static struct expr_tangent *time_tangent(struct lagrange *l, bool is_total) {
   struct expr_tangent *tangent = expr_tangent_new(l->graph);
   for (uint32_t j = 0; j < l->n && is_total; j++) {
@@ -119,12 +118,6 @@ static struct expr_tangent *time_tangent(struct lagrange *l, bool is_total) {
   }
   for (uint32_t k = 0; k < l->model->states.count; k++)
     expr_tangent_seed(tangent, l->model->states.items[k].value, l->model->states.items[k].rate);
-  for (uint32_t k = 0; k < l->model->inputs.count; k++) {
-    const struct model_input *input = &l->model->inputs.items[k];
-    if (input->is_set)
-      expr_tangent_seed(tangent, input->symbol,
-                        expr_derivative(l->graph, input->value, l->model->time));
-  }
   expr_tangent_seed(tangent, l->model->time, expr_integer(l->graph, 1));
   return tangent;
 }
@@ -145,6 +138,7 @@ static void split_lagrangian_slope(struct lagrange *l) {
       struct expr_operand *terms = checked_malloc(count * sizeof *terms);
       for (uint32_t k = 0; k < count; k++) terms[k] = operands[k];
       VECTOR(expr) resting = {0};
+      vector_push(&resting, expr_rational(l->graph, expr_constant(l->graph, slope)));
       for (uint32_t k = 0; k < count; k++) {
         if (expr_symbol_set_touches(velocities, terms[k].node)) continue;
         expr factor = expr_rational(l->graph, expr_pool_number(l->graph, terms[k].number));
@@ -261,34 +255,43 @@ static bool assemble(struct lagrange *l) {
   return ok;
 }
 
-/* An input in a momentum would need its time derivative. */
-static bool check_inputs(struct lagrange *l) {
-  bool ok = true;
-  for (uint32_t k = 0; k < l->model->inputs.count; k++) {
-    const struct model_input *input = &l->model->inputs.items[k];
-    if (input->is_set) continue;
-    struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
-    expr_symbol_set_add(set, input->symbol);
-    bool found = false;
-    for (uint32_t i = 0; i < l->n && !found; i++) {
-      if (!expr_symbol_set_touches(set, l->system->momentum[i])) continue;
-      found = true;
-      const struct model_coordinate *coordinate = &l->model->coordinates.items[i];
-      struct diagnostic *d =
-          diagnostic_add(l->context, DIAG_INPUT_DERIVATIVE_NEEDED, input->id.span, input->id.name,
-                         coordinate->id.name, NULL);
-      for (uint32_t e = 0; e < l->model->energies.count; e++)
-        if (expr_symbol_set_touches(set, l->model->energies.items[e].value))
-          diagnostic_label(l->context, d, l->model->energies.items[e].span, "enters here");
-      diagnostic_help(l->context, d,
-                      "give '%s' as an expression of time (--input \"%s=...\"), or make it a "
-                      "parameter if it is constant",
-                      input->id.name, input->id.name);
-    }
-    expr_symbol_set_free(set);
-    ok = ok && !found;
+static bool touches_a_momentum(const struct lagrange *l, struct expr_symbol_set *set,
+                               uint32_t *row) {
+  for (*row = 0; *row < l->n; ++*row)
+    if (expr_symbol_set_touches(set, l->system->momentum[*row])) return true;
+  return false;
+}
+
+static void refuse_input(struct lagrange *l, const struct model_input *input) {
+  const char *name = input->id.name;
+  struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
+  expr_symbol_set_add(set, input->symbol);
+  uint32_t row;
+  if (touches_a_momentum(l, set, &row)) {
+    struct diagnostic *d = diagnostic_add(l->context, DIAG_INPUT_DERIVATIVE_NEEDED, input->id.span,
+                                          name, l->model->coordinates.items[row].id.name, NULL);
+    for (uint32_t e = 0; e < l->model->energies.count; e++)
+      if (expr_symbol_set_touches(set, l->model->energies.items[e].value))
+        diagnostic_label(l->context, d, l->model->energies.items[e].span, "enters here");
+    diagnostic_help(l->context, d,
+                    "make '%s' a parameter if it is constant, or write it as a function of time "
+                    "with 'let %s = ...'",
+                    name, name);
   }
-  return ok;
+  expr_symbol_set_free(set);
+}
+
+/* An input in a momentum would need its time derivative. One that is set has a known derivative
+ * here, but can still be driven by other values when the system runs: it is refused like the
+ * others. */
+static bool check_inputs(struct lagrange *l) {
+  uint32_t count = l->model->inputs.count, row;
+  struct expr_symbol_set *all = expr_symbol_set_new(l->graph);
+  for (uint32_t k = 0; k < count; k++) expr_symbol_set_add(all, l->model->inputs.items[k].symbol);
+  bool found = count > 0 && touches_a_momentum(l, all, &row);
+  expr_symbol_set_free(all);
+  for (uint32_t k = 0; k < count && found; k++) refuse_input(l, &l->model->inputs.items[k]);
+  return !found;
 }
 
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms) {

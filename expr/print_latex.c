@@ -20,8 +20,9 @@ static bool is_short(const struct expr_printer *printer, expr e) {
   return operator_ == EXPR_SYMBOL || operator_ == EXPR_PI || map_get(&printer->names, e) != 0;
 }
 
-/* f(a), or f^n(a) for functions whose powers are written so; 0: no exponent. */
-static void put_call(struct expr_printer *printer, expr e, uint32_t exponent) {
+/* f(a), or f^n(a) for functions whose powers are written so; 0: no exponent. `followed`: a factor
+ * comes next, which would read as part of an argument without brackets. */
+static void put_call(struct expr_printer *printer, expr e, uint32_t exponent, bool followed) {
   const struct expr_graph *graph = printer->graph;
   uint32_t count = node_at(graph, e)->count;
   put_string(printer, operator_latex[node_operator(graph, e)]);
@@ -31,13 +32,38 @@ static void put_call(struct expr_printer *printer, expr e, uint32_t exponent) {
     put_string(printer, "}");
   }
   if (count == 0) return;
-  bool brackets = count > 1 || !is_short(printer, node_argument(graph, e, 0));
+  bool brackets = followed || count > 1 || !is_short(printer, node_argument(graph, e, 0));
   put_string(printer, brackets ? "\\left(" : " ");
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0) put_string(printer, ", ");
     put_node(printer, node_argument(graph, e, i), LEVEL_IF);
   }
   close(printer, brackets);
+}
+
+/* Operators that put_other leaves to put_call. */
+static bool is_call_operator(enum expr_operator operator_) {
+  switch (operator_) {
+  case EXPR_NUMBER:
+  case EXPR_SYMBOL:
+  case EXPR_PI:
+  case EXPR_SUM:
+  case EXPR_PRODUCT:
+  case EXPR_POWER:
+  case EXPR_EXP:
+  case EXPR_ABS:
+  case EXPR_FLOOR:
+  case EXPR_LESS:
+  case EXPR_LESS_EQUAL:
+  case EXPR_EQUAL:
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_NOT:
+  case EXPR_IF:
+    return false;
+  default:
+    return true;
+  }
 }
 
 static bool has_function_power(const struct expr_printer *printer, struct expr_operand factor) {
@@ -57,15 +83,20 @@ static bool has_function_power(const struct expr_printer *printer, struct expr_o
 }
 
 static void put_power(struct expr_printer *printer, struct expr_operand factor, expr flipped,
-                      enum level level) {
-  if (factor.number == NUMBER_ONE) {
+                      enum level level, bool followed) {
+  enum expr_operator operator_ = node_operator(printer->graph, factor.node);
+  bool named = map_get(&printer->names, factor.node) != 0;
+  bool is_call = is_call_operator(operator_) && !named;
+  if (factor.number == NUMBER_ONE && is_call && followed) {
+    put_call(printer, factor.node, NUMBER_ZERO, true);
+  } else if (factor.number == NUMBER_ONE) {
     put_scaled(printer, factor.node, factor.node == flipped ? NUMBER_MINUS_ONE : NUMBER_ONE, level);
   } else if (factor.number == NUMBER_HALF) {
     put_string(printer, "\\sqrt{");
     put_node(printer, factor.node, LEVEL_IF);
     put_string(printer, "}");
   } else if (has_function_power(printer, factor)) {
-    put_call(printer, factor.node, factor.number);
+    put_call(printer, factor.node, factor.number, followed);
   } else {
     put_node(printer, factor.node, LEVEL_ATOM);
     put_string(printer, "^{");
@@ -88,7 +119,7 @@ static void put_factors(struct expr_printer *printer, uint32_t number,
   for (uint32_t i = 0; i < count; i++) {
     if (any) put_string(printer, starts_with_digit(printer, factors[i]) ? "\\cdot " : "\\,");
     any = true;
-    put_power(printer, factors[i], flipped, level);
+    put_power(printer, factors[i], flipped, level, i + 1 < count);
   }
 }
 
@@ -237,7 +268,7 @@ static void put_other(struct expr_printer *printer, struct piece piece) {
     put_if(printer, piece.node);
     break;
   default:
-    put_call(printer, piece.node, NUMBER_ZERO);
+    put_call(printer, piece.node, NUMBER_ZERO, false);
     break;
   }
 }

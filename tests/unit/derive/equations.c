@@ -235,6 +235,19 @@ static void test_lagrangian(void **state) {
   built_clear(&b);
 }
 
+/* A constant force belongs to the right-hand side like those that depend on positions. */
+static void test_lagrangian_with_constant_slope(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_energy(&b, ENERGY_LAGRANGIAN, "1/2*(1 + x)*x'^2 + 3*x");
+  char *text = printed(&b, EQUATIONS_TEXT, NULL);
+  assert_non_null(strstr(text, " = 3\n"));
+  free(text);
+  built_clear(&b);
+}
+
 static void test_unknown_part(void **state) {
   (void)state;
   struct built b;
@@ -316,6 +329,7 @@ int main(void) {
       cmocka_unit_test(test_driven_pivot),
       cmocka_unit_test(test_rates),
       cmocka_unit_test(test_lagrangian),
+      cmocka_unit_test(test_lagrangian_with_constant_slope),
       cmocka_unit_test(test_unknown_part),
       cmocka_unit_test(test_many_coordinates),
       cmocka_unit_test(test_dump),

@@ -150,7 +150,20 @@ static void test_input_derivative(void **state) {
   built_energy(&b, ENERGY_KINETIC, "1/2*m*(x2' + v)^2");
   expect_fault(&b, NULL,
                "error[E0707]: the equation of 'x2' needs the time derivative of input 'v'",
-               "--input \"v=...\"");
+               "'let v = ...'");
+}
+
+/* A set input can still be driven by other values when the system runs. */
+static void test_set_input_derivative(void **state) {
+  (void)state;
+  struct built b;
+  build_two(&b, "1/2*m*x1'^2");
+  built_input(&b, "u", "0", false);
+  built_input(&b, "v", "sin(3*t)", true);
+  built_energy(&b, ENERGY_KINETIC, "1/2*m*(x2' + v)^2");
+  expect_fault(&b, NULL,
+               "error[E0707]: the equation of 'x2' needs the time derivative of input 'v'",
+               "make 'v' a parameter");
 }
 
 /* A number that grows beyond all bounds fills the graph like too many nodes do. */
@@ -216,6 +229,7 @@ int main(void) {
       cmocka_unit_test(test_parameter_is_zero),
       cmocka_unit_test(test_too_large),
       cmocka_unit_test(test_input_derivative),
+      cmocka_unit_test(test_set_input_derivative),
       cmocka_unit_test(test_not_linear_in_accelerations),
       cmocka_unit_test(test_methods),
   };

@@ -480,20 +480,6 @@ static void test_state_in_momentum(void **state) {
   built_clear(&b);
 }
 
-static void test_input_known_in_time(void **state) {
-  (void)state;
-  struct built b;
-  built_init(&b);
-  built_coordinate(&b, "x", "m");
-  built_parameter(&b, "m", "2");
-  built_input(&b, "v", "sin(3*t)", true);
-  built_energy(&b, ENERGY_KINETIC, "1/2*m*(x' + v)^2");
-  struct system *s = built_derive(&b);
-  assert_int_equal(s->forcing[0], built_formula(&b, "-3*m*cos(3*t)"));
-  system_free(s);
-  built_clear(&b);
-}
-
 static void test_no_coordinates(void **state) {
   (void)state;
   struct built b;
@@ -526,7 +512,6 @@ int main(void) {
       cmocka_unit_test(test_added_mass),
       cmocka_unit_test(test_symmetric_added_mass),
       cmocka_unit_test(test_state_in_momentum),
-      cmocka_unit_test(test_input_known_in_time),
       cmocka_unit_test(test_no_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,10 @@ static void mechanics(void **state) {
   prints(mul(ratio(1, 2), mul(k, square(sub(x, l)))), "1/2*k*(x - l)^2",
          "\\frac{1}{2}\\,k\\,\\left(x - l\\right)^{2}");
   prints(mul(m, square(f(EXPR_SIN, th))), "m*sin(θ)^2", "m\\,\\sin^{2} \\theta");
+  prints(mul(mul(m, f(EXPR_COS, th)), thdd), "m*cos(θ)*θ''",
+         "m\\,\\cos\\left(\\theta\\right)\\,\\ddot{\\theta}");
+  prints(mul(mul(m, square(f(EXPR_SIN, th))), thdd), "m*sin(θ)^2*θ''",
+         "m\\,\\sin^{2}\\left(\\theta\\right)\\,\\ddot{\\theta}");
   prints(mul(xd, y), "y[3]*x'", "y_{3}\\,\\dot{x}");
 }
 
