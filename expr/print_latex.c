@@ -21,7 +21,7 @@ static bool is_short(const struct expr_printer *printer, expr e) {
 }
 
 /* f(a), or f^n(a) for functions whose powers are written so; 0: no exponent. `followed`: a factor
- * comes next, which would read as part of an argument without brackets. */
+ * or exponent comes next, which would read as part of an argument without brackets. */
 static void put_call(struct expr_printer *printer, expr e, uint32_t exponent, bool followed) {
   const struct expr_graph *graph = printer->graph;
   uint32_t count = node_at(graph, e)->count;
@@ -268,7 +268,7 @@ static void put_other(struct expr_printer *printer, struct piece piece) {
     put_if(printer, piece.node);
     break;
   default:
-    put_call(printer, piece.node, NUMBER_ZERO, false);
+    put_call(printer, piece.node, NUMBER_ZERO, piece.level == LEVEL_ATOM);
     break;
   }
 }

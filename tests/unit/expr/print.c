@@ -89,6 +89,7 @@ static void mechanics(void **state) {
          "m\\,\\cos\\left(\\theta\\right)\\,\\ddot{\\theta}");
   prints(mul(mul(m, square(f(EXPR_SIN, th))), thdd), "m*sin(θ)^2*θ''",
          "m\\,\\sin^{2}\\left(\\theta\\right)\\,\\ddot{\\theta}");
+  prints(square(f(EXPR_LOG, x)), "log(x)^2", "\\ln\\left(x\\right)^{2}");
   prints(mul(xd, y), "y[3]*x'", "y_{3}\\,\\dot{x}");
 }
 
