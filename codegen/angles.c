@@ -31,7 +31,7 @@ static void push_term(struct tape_builder *builder, struct expr_operand operand)
   struct angles *angles = &builder->angles;
   double coefficient = expr_pool_double(builder->graph, operand.number), size = fabs(coefficient);
   struct angle_term term = {.is_negative = coefficient < 0};
-  if (size == floor(size) && size <= LARGEST_MULTIPLE) {
+  if (size >= 1 && size == floor(size) && size <= LARGEST_MULTIPLE) {
     term.base = find_base(angles, operand.node, 0, 0);
     for (int k = 0; k < (int)size; k++) vector_push(&angles->terms, term);
     return;
@@ -55,7 +55,7 @@ static bool split_argument(struct tape_builder *builder, expr argument) {
       struct angle_term term = {find_base(angles, 0, 0, fabs(constant)), constant < 0};
       vector_push(&angles->terms, term);
     }
-    return true;
+    return angles->terms.count > 0;
   }
   return false;
 }

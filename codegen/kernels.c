@@ -48,12 +48,20 @@ CLONES static void ldlt_substitute(size_t n, const double *f, double *b, size_t 
   }
 }
 
-/* ---- dense LU of the equilibrated matrix; the reciprocals of U's diagonal on the diagonal */
+/* ---- dense LU of the equilibrated matrix; the reciprocals of U's diagonal on the diagonal
+ *
+ * A matrix with an infinite or undefined entry has not lost rank: comparisons are written so that
+ * the entry makes the whole factorisation, and with it the solution, undefined. */
 
 struct lu {
   size_t n;
   double *f, *row_scale, *column_scale, *row_number;
 };
+
+/* One that is not a number stays the largest. */
+static inline bool is_larger(double size, double largest) {
+  return size > largest || size != size;
+}
 
 static struct lu lu_at(size_t n, double *f) {
   return (struct lu){n, f, f + n * n, f + n * n + n, f + n * n + 2 * n};
@@ -73,10 +81,10 @@ static int lu_equilibrate(struct lu lu) {
     double largest = 0;
     for (size_t j = 0; j < n; j++) {
       double size = fabs(lu.f[i + j * n]);
-      largest = size > largest ? size : largest;
+      largest = is_larger(size, largest) ? size : largest;
     }
-    if (!(largest > 0)) return (int)i + 1;
-    double scale = 1 / largest;
+    if (largest <= 0) return (int)i + 1;
+    double scale = 1 / (largest + 0 * largest); /* undefined if infinite */
     for (size_t j = 0; j < n; j++) lu.f[i + j * n] *= scale;
     lu.row_scale[i] = scale;
     lu.row_number[i] = (double)i;
@@ -85,9 +93,9 @@ static int lu_equilibrate(struct lu lu) {
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
       double size = fabs(lu.f[i + j * n]);
-      largest = size > largest ? size : largest;
+      largest = is_larger(size, largest) ? size : largest;
     }
-    if (!(largest > 0)) return (int)j + 1;
+    if (largest <= 0) return (int)j + 1;
     double scale = 1 / largest;
     for (size_t i = 0; i < n; i++) lu.f[i + j * n] *= scale;
     lu.column_scale[j] = scale;
@@ -114,10 +122,10 @@ CLONES static int lu_eliminate(struct lu lu) {
     size_t row = k;
     for (size_t i = k; i < n; i++) {
       double size = fabs(lu.f[i + k * n]);
-      row = size > largest ? i : row;
-      largest = size > largest ? size : largest;
+      row = is_larger(size, largest) ? i : row;
+      largest = is_larger(size, largest) ? size : largest;
     }
-    if (!(largest > tolerance)) return (int)k + 1;
+    if (largest <= tolerance) return (int)k + 1;
     lu_swap_rows(lu, row, k);
     double inverse = 1 / lu.f[k + k * n];
     for (size_t i = k + 1; i < n; i++) lu.f[i + k * n] *= inverse;
@@ -158,7 +166,7 @@ CLONES static void lu_substitute(size_t n, double *f, double *s, double *b, size
 
 /* ---- sparse L D L^T */
 
-/* 0, or 1 + the unknown whose pivot is lost. */
+/* 0, or 1 + the unknown whose pivot is lost. A pivot that is not finite goes on as undefined. */
 CLONES static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
   size_t n = solver->n, entries = solver->factor_count;
   double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE, *pivots = f + entries;
@@ -169,7 +177,10 @@ CLONES static int sparse_factor(const struct tape_solver *solver, const double *
   const int32_t *target = solver->targets;
   for (size_t k = 0; k < n; k++) {
     double pivot = pivots[k];
-    if (!(pivot > tolerance * diagonal[k])) return solver->order[k] + 1;
+    if (!(pivot > tolerance * diagonal[k])) {
+      if (isfinite(pivot)) return solver->order[k] + 1;
+      pivot = NAN;
+    }
     double inverse = 1 / pivot;
     size_t end = (size_t)solver->starts[k + 1];
     for (size_t j = (size_t)solver->starts[k]; j < end; j++) {

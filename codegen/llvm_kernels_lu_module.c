@@ -31,6 +31,12 @@ static void copy(struct kernel *k, struct lu *lu, LLVMValueRef a, LLVMValueRef i
   ir_loop_end(ir, &j);
 }
 
+static LLVMValueRef is_larger(struct kernel *k, LLVMValueRef size, LLVMValueRef largest) {
+  LLVMValueRef is_above = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, largest, "");
+  LLVMValueRef is_undefined = LLVMBuildFCmp(k->builder, LLVMRealUNO, size, size, "");
+  return LLVMBuildOr(k->builder, is_above, is_undefined, "");
+}
+
 /* To largest entry 1 in each row (or column); scales are kept. Returns where there is no entry. */
 static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
   struct ir *ir = k->ir;
@@ -41,14 +47,16 @@ static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
       by_rows ? kernel_index(k, line.index, i.index) : kernel_index(k, i.index, line.index);
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, lu->f, place));
   LLVMValueRef old = ir_load(ir, largest, k->zero);
-  LLVMValueRef is_larger = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, old, "");
-  ir_store(ir, LLVMBuildSelect(k->builder, is_larger, size, old, ""), largest, k->zero);
+  LLVMValueRef larger = is_larger(k, size, old);
+  ir_store(ir, LLVMBuildSelect(k->builder, larger, size, old, ""), largest, k->zero);
   ir_loop_end(ir, &i);
   LLVMValueRef found = ir_load(ir, largest, k->zero);
-  LLVMValueRef is_empty = LLVMBuildFCmp(k->builder, LLVMRealULE, found, ir_real(ir, 0), "");
+  LLVMValueRef is_empty = LLVMBuildFCmp(k->builder, LLVMRealOLE, found, ir_real(ir, 0), "");
   LLVMBasicBlockRef after = ir_if_begin(ir, is_empty);
   kernel_return(k, kernel_add(k, line.index, k->one));
   ir_if_end(ir, after);
+  if (by_rows) /* undefined if infinite */
+    found = LLVMBuildFAdd(k->builder, found, kernel_multiply(k, ir_real(ir, 0), found), "");
   LLVMValueRef scale = kernel_reciprocal(k, found);
   i = ir_loop_begin(ir, k->zero, k->n);
   place = by_rows ? kernel_index(k, line.index, i.index) : kernel_index(k, i.index, line.index);
@@ -75,13 +83,13 @@ static LLVMValueRef find_pivot(struct kernel *k, struct lu *lu, LLVMValueRef p) 
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, lu->f, kernel_index(k, i.index, p)));
   LLVMValueRef old = ir_load(ir, largest, k->zero);
   LLVMValueRef old_row = LLVMBuildLoad2(k->builder, ir->i64, row, "");
-  LLVMValueRef is_larger = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, old, "");
-  LLVMBuildStore(k->builder, LLVMBuildSelect(k->builder, is_larger, i.index, old_row, ""), row);
-  ir_store(ir, LLVMBuildSelect(k->builder, is_larger, size, old, ""), largest, k->zero);
+  LLVMValueRef larger = is_larger(k, size, old);
+  LLVMBuildStore(k->builder, LLVMBuildSelect(k->builder, larger, i.index, old_row, ""), row);
+  ir_store(ir, LLVMBuildSelect(k->builder, larger, size, old, ""), largest, k->zero);
   ir_loop_end(ir, &i);
   LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_LU_TOLERANCE);
   LLVMValueRef found = ir_load(ir, largest, k->zero);
-  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, found, tolerance, "");
+  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealOLE, found, tolerance, "");
   LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
   kernel_return(k, kernel_add(k, p, k->one));
   ir_if_end(ir, after);

@@ -1,6 +1,7 @@
 /* Sparse L D L^T in IR: see sparse_factor and sparse_substitute in kernels.c. */
 #include "codegen/kernels.h"
 #include "codegen/llvm_kernels.h"
+#include <math.h>
 
 struct sparse_arguments {
   LLVMValueRef order, starts, targets, places, a, entry_count, factor_count, f, pivots, diagonal;
@@ -57,9 +58,12 @@ void kernel_body_sparse_factor(struct kernel *k) {
   LLVMValueRef pivot = ir_load(ir, s.pivots, p.index);
   LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, s.diagonal, p.index));
   LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, pivot, limit, "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
+  LLVMValueRef zero = LLVMBuildFSub(k->builder, pivot, pivot, "");
+  LLVMValueRef is_finite = LLVMBuildFCmp(k->builder, LLVMRealOEQ, zero, ir_real(ir, 0), "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_lost, is_finite, ""));
   kernel_return(k, kernel_add(k, kernel_integer(k, s.order, p.index), k->one));
   ir_if_end(ir, after);
+  pivot = LLVMBuildSelect(k->builder, is_lost, ir_real(ir, NAN), pivot, "");
   LLVMValueRef inverse = kernel_reciprocal(k, pivot);
   eliminate(k, &s, target, p.index, inverse);
   ir_store(ir, inverse, s.pivots, p.index);

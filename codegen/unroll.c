@@ -1,9 +1,9 @@
 /* L D L^T as instructions: in a fill-reducing order, right-looking, structural zeros left out.
  *
- * A pivot is good if it is above n*2^-49 times the diagonal entry it came from; so only positive
- * definite matrices take this way, for which the factorisation is stable without exchanges
- * (Golub & Van Loan, Matrix Computations, 4.2). The truth value "all are good" guards the results:
- * otherwise the cold path solves by LU (tape.h). */
+ * A pivot is good if it is above n*2^-49 times the diagonal entry it came from, which an infinite or
+ * undefined one is not; so only positive definite matrices take this way, for which the
+ * factorisation is stable without exchanges (Golub & Van Loan, Matrix Computations, 4.2). The truth
+ * value "all are good" guards the results: otherwise the cold path solves by LU (tape.h). */
 #include "codegen/builder.h"
 #include "codegen/kernels.h"
 
@@ -42,8 +42,6 @@ static tape_value subtract_product(struct tape_builder *builder, tape_value a, t
 
 static tape_value pivot_is_good(struct tape_builder *builder, size_t n, tape_value diagonal,
                                 tape_value pivot) {
-  if (diagonal == pivot)
-    return builder_binary(builder, TAPE_LESS, builder_constant(builder, 0), pivot);
   tape_value tolerance = builder_constant(builder, (double)n * KERNEL_PIVOT_TOLERANCE);
   tape_value limit = builder_binary(builder, TAPE_MULTIPLY, tolerance, diagonal);
   return builder_binary(builder, TAPE_LESS, limit, pivot);

@@ -13,7 +13,9 @@
  * parameters.
  *
  * Every function has the type dyn_function and returns DYN_OK or a positive number k: a matrix
- * that had to be factorised lost rank at its unknown k-1 (an index of coordinates). `work` has
+ * that had to be factorised lost rank at its unknown k-1 (an index of coordinates). Quantities that
+ * become infinite or undefined are no failure: they show in `out`, and a matrix with such an entry
+ * gives a solution that has entries which are not finite. `work` has
  * model->n_work doubles and holds nothing between calls; it may be shared by all functions of
  * the model but not by two threads. Arguments that a function does not read (see its comment) may
  * be NULL. `work` and `out` must not overlap each other or the arrays read. Of a function that

@@ -1,5 +1,6 @@
 /* Linear systems: unrolled L D L^T, the dense, sparse and LU kernels and LAPACK give the same
- * solutions, for definite and indefinite matrices; a singular one is reported with its unknown. */
+ * solutions, for definite and indefinite matrices; a singular one is reported with its unknown, an
+ * undefined one has an undefined solution. */
 #define _GNU_SOURCE
 #include "plant.h"
 #include <stdlib.h>
@@ -330,6 +331,55 @@ static void singular_matrices_name_the_unknown(void **state) {
   problem_clear(&twin);
 }
 
+static bool all_are_finite(const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!isfinite(values[i])) return false;
+  return true;
+}
+
+/* A mass that is infinite or undefined is not one that is missing. */
+static void assert_undefined(struct problem *problem, enum tape_solver_kind kind, bool is_small) {
+  double *out = checked_calloc((size_t)problem->n + 1, sizeof(double));
+  struct tape *tape = problem_tape(problem);
+  assert_int_equal(tape->solvers.items[0].kind, kind);
+  assert_int_equal(run_problem(tape, problem, out), 0);
+  assert_false(all_are_finite(out, problem->n));
+  if (is_small) {
+    memset(out, 0, problem->n * sizeof(double));
+    assert_int_equal(run_compiled(tape, problem, out), 0);
+    assert_false(all_are_finite(out, problem->n));
+    memset(out, 0, problem->n * sizeof(double));
+    assert_int_equal(run_linked(tape, problem, out), 0);
+    assert_false(all_are_finite(out, problem->n));
+  }
+  tape_free(tape);
+  free(out);
+}
+
+static void undefined_entries_are_not_lost_rank(void **state) {
+  (void)state;
+  struct random_source random = {8};
+  static const struct {
+    uint32_t n;
+    enum tape_solver_kind kind;
+  } cases[] = {{1, SOLVER_UNROLLED}, {3, SOLVER_UNROLLED},  {12, SOLVER_DENSE},
+               {150, SOLVER_SPARSE}, {2001, SOLVER_SPARSE}, {5, SOLVER_LU}};
+  static const double values[] = {NAN, INFINITY, -INFINITY};
+  for (size_t c = 0; c < COUNT(cases); c++)
+    for (size_t v = 0; v < COUNT(values) * 2; v++) {
+      uint32_t n = cases[c].n, place = n / 2;
+      struct problem problem = problem_new(n, 1, true);
+      if (n <= 12)
+        fill_dense(&problem, &random, 1);
+      else
+        fill_sparse(&problem, &random, false, 6);
+      problem.is_symmetric = cases[c].kind != SOLVER_LU;
+      set_entry(&problem, place, v % 2 == 0 || n == 1 ? place : place - 1, values[v / 2]);
+      assert_undefined(&problem, cases[c].kind, n <= 150 && v < 4);
+      problem_clear(&problem);
+    }
+}
+
 /* Masses of very different size are not taken for singular. */
 static void scales_do_not_matter(void **state) {
   (void)state;
@@ -366,6 +416,7 @@ int main(void) {
       cmocka_unit_test(sparse_definite),
       cmocka_unit_test(sparse_indefinite),
       cmocka_unit_test(singular_matrices_name_the_unknown),
+      cmocka_unit_test(undefined_entries_are_not_lost_rank),
       cmocka_unit_test(scales_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,30 @@ static void angle_sums_of_all_kinds_agree(void **state) {
   }
 }
 
+/* sin(c*a + c*b) where the double next to c is 0, as if the angles were not there. */
+static void angles_may_vanish(void **state) {
+  (void)state;
+  struct random_source random = {7};
+  struct scene scene;
+  scene_init(&scene, &random);
+  expr tiny = expr_integer(scene.graph, 1);
+  for (int i = 0; i < 40; i++)
+    tiny = expr_multiply(scene.graph, tiny, expr_ratio(scene.graph, 1, 10000000000));
+  expr sum = expr_add(scene.graph, expr_multiply(scene.graph, tiny, scene.symbols[0]),
+                      expr_multiply(scene.graph, tiny, scene.symbols[1]));
+  expr more = expr_add(scene.graph, sum, scene.symbols[2]);
+  expr roots[4] = {expr_unary(scene.graph, EXPR_SIN, sum), expr_unary(scene.graph, EXPR_COS, sum),
+                   expr_unary(scene.graph, EXPR_SIN, more),
+                   expr_unary(scene.graph, EXPR_COS, more)};
+  double expected[4], out[4];
+  expr_evaluate(scene.graph, roots, 4, scene_value, &scene, expected);
+  struct tape *tape = tape_of(&scene, roots, 4);
+  assert_int_equal(run_tape(tape, scene.values, out), 0);
+  for (int i = 0; i < 4; i++) assert_nearly(out[i], expected[i], 1e-15);
+  tape_free(tape);
+  expr_graph_free(scene.graph);
+}
+
 /* m*l^2 is one value wherever it stands; a/(b^2*c) is one division. */
 static void products_share_and_divide_once(void **state) {
   (void)state;
@@ -158,6 +182,7 @@ int main(void) {
       cmocka_unit_test(random_expressions_agree),
       cmocka_unit_test(angle_differences_share_library_calls),
       cmocka_unit_test(angle_sums_of_all_kinds_agree),
+      cmocka_unit_test(angles_may_vanish),
       cmocka_unit_test(products_share_and_divide_once),
       cmocka_unit_test(rationals_become_nearest_doubles),
       cmocka_unit_test(dump_shows_instructions),
