@@ -74,6 +74,9 @@ static struct system *system_new(struct model *model, const struct terms *terms)
   return system;
 }
 
+/* The mass matrix is stored whole: 400 megabytes at this size. */
+enum { MOST_COORDINATES = 10000 };
+
 /* True (after a report) if the expression graph ran full, so that no result can be trusted. */
 static bool is_too_large(dyn_context *context, const struct system *system) {
   if (!expr_graph_is_full(system->graph)) return false;
@@ -89,6 +92,10 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   }
   int chosen = find_method(context, method ? method : "lagrange", span);
   if (chosen == METHOD_COUNT) return NULL;
+  if (model->coordinates.count > MOST_COORDINATES) {
+    diagnostic_add(context, DIAG_EQUATIONS_TOO_LARGE, (struct span){0}, NULL);
+    return NULL;
+  }
 
   struct terms terms = terms_of_model(model);
   struct system *system = system_new(model, &terms);

@@ -62,7 +62,7 @@ static void symbols_fill(struct symbols *symbols, const struct model *model,
   symbols_add(symbols, model->time, t);
 }
 
-static bool put_assignment(struct session *session, struct problem *problem, double *u,
+static bool put_assignment(struct session *session, struct problem *problem,
                            struct symbols *symbols, const struct model_assignment *assignment) {
   const struct model *model = session->compiler->model;
   double value;
@@ -74,25 +74,19 @@ static bool put_assignment(struct session *session, struct problem *problem, dou
   }
   uint32_t slot = map_get(&symbols->map, assignment->symbol);
   uint32_t states = 2 * model->coordinates.count + model->states.count;
-  uint32_t inputs = states + model->parameters.count;
-  if (slot == 0) bug("--at gives a symbol that is not of the state");
-  if (slot <= states)
-    problem->x[slot - 1] = value;
-  else if (slot <= inputs)
-    problem->p[slot - 1 - states] = value;
-  else
-    u[slot - 1 - inputs] = value;
+  if (slot == 0 || slot > states) bug("--at gives a symbol that is not of the state");
+  problem->x[slot - 1] = value;
   return true;
 }
 
 /* Puts the values of --at over the assembled start. */
-static bool apply_at(struct session *session, struct problem *problem, double *u, double t) {
+static bool apply_at(struct session *session, struct problem *problem, const double *u, double t) {
   const struct model *model = session->compiler->model;
   struct symbols symbols = {0};
   bool good = true;
   if (model->at.count > 0) symbols_fill(&symbols, model, problem, u, t);
   for (uint32_t i = 0; i < model->at.count; i++)
-    good = put_assignment(session, problem, u, &symbols, &model->at.items[i]) && good;
+    good = put_assignment(session, problem, &symbols, &model->at.items[i]) && good;
   map_free(&symbols.map);
   vector_free(&symbols.values);
   return good;
@@ -202,7 +196,7 @@ static void put_values(struct text *out, const char *heading, const dyn_variable
   columns_print(&table, 2, out);
 }
 
-static void put_text(const struct values *v, struct text *out) {
+static void put_text(const struct values *v, const char *energy_unit, struct text *out) {
   const dyn_model *model = v->model;
   int32_t n = model->n_coordinates;
   text_put(out, "t = ");
@@ -213,9 +207,9 @@ static void put_text(const struct values *v, struct text *out) {
   put_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   put_values(out, "accelerations", model->accelerations, v->accelerations, n);
   if (model->energies != NULL) {
-    const dyn_variable names[] = {{.name = "kinetic", .unit = "J"},
-                                  {.name = "potential", .unit = "J"},
-                                  {.name = "total", .unit = "J"}};
+    const dyn_variable names[] = {{.name = "kinetic", .unit = energy_unit},
+                                  {.name = "potential", .unit = energy_unit},
+                                  {.name = "total", .unit = energy_unit}};
     const double values[] = {v->energies[0], v->energies[1], v->energies[0] + v->energies[1]};
     put_values(out, "energy", names, values, 3);
   }
@@ -231,7 +225,7 @@ static int print_values(struct session *session, const struct problem *problem, 
   if (session_option(session, OPTION_JSON) != NULL)
     put_json(v, &out);
   else
-    put_text(v, &out);
+    put_text(v, session->compiler->model->is_dimensionless ? "1" : "J", &out);
   bool written = session_write_output(session, &out);
   text_free(&out);
   bool finite =

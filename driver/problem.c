@@ -15,7 +15,6 @@ void problem_use_model(struct problem *problem, const dyn_model *model) {
 
 bool problem_open(struct session *session, struct problem *problem, const dyn_model *model) {
   problem->p = array_of(model->n_parameters, sizeof(double));
-  problem->is_set = array_of(model->n_parameters, 1);
   problem->x = array_of(model->n_state, sizeof(double));
   problem->inputs = array_of(model->n_inputs, sizeof(dyn_input_source));
   problem_use_model(problem, model);
@@ -32,7 +31,6 @@ void problem_close(struct problem *problem) {
     dyn_input_table_free(problem->drives.items[i].table);
   vector_free(&problem->drives);
   free(problem->p);
-  free(problem->is_set);
   free(problem->x);
   free(problem->inputs);
 }

@@ -12,7 +12,6 @@ struct problem {
   dyn_problem model_problem; /* for the runtime */
   const dyn_model *model;
   double *p, *x;
-  unsigned char *is_set; /* parameters that --at gives */
   dyn_input_source *inputs;
   VECTOR(struct input_drive) drives;
 };
