@@ -1,6 +1,7 @@
 /* Text building, number printing, JSON escapes, UTF-8 decoding. */
 #include "base/text.h"
 #include "base/bug.h"
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,16 @@ void text_format(struct text *text, const char *format, ...) {
   va_end(list);
 }
 
+/* A host program may have set a locale that writes 1,5: printf follows it, our texts do not. */
+static void put_decimal_point(char *digits) {
+  const char *point = localeconv()->decimal_point;
+  char *found = strcmp(point, ".") == 0 ? NULL : strstr(digits, point);
+  if (found == NULL) return;
+  *found = '.';
+  char *rest = found + strlen(point);
+  memmove(found + 1, rest, strlen(rest) + 1);
+}
+
 void text_number(struct text *text, double number) {
   char digits[40];
   if (isnan(number)) snprintf(digits, sizeof digits, "nan");
@@ -50,8 +61,9 @@ void text_number(struct text *text, double number) {
   else
     for (int precision = 15; precision <= 17; precision++) {
       snprintf(digits, sizeof digits, "%.*g", precision, number);
-      if (strtod(digits, NULL) == number) break;
+      if (strtod(digits, NULL) == number) break; /* of the same locale */
     }
+  put_decimal_point(digits);
   text_put(text, digits);
 }
 

@@ -43,6 +43,7 @@ void dyn_text_free(char *text) {
 
 int dyn_compiler_add_text(dyn_compiler *compiler, const char *name, const char *text,
                           size_t length) {
+  if (compiler->source != 0) return -1;
   compiler->source = source_add(&compiler->context->sources, name, text, length);
   if (compiler->source == 0)
     diagnostic_add(compiler->context, DIAG_CANNOT_READ, nowhere, name, strerror(errno), NULL);
@@ -50,11 +51,16 @@ int dyn_compiler_add_text(dyn_compiler *compiler, const char *name, const char *
 }
 
 int dyn_compiler_add_file(dyn_compiler *compiler, const char *path) {
+  if (compiler->source != 0) return -1;
   return compiler_read(compiler, path) ? 0 : -1;
 }
 
 int dyn_compiler_override(dyn_compiler *compiler, dyn_override kind, const char *text) {
-  static const char *const names[] = {"--set", "--start", "--input", "--at"};
+  static const char *const names[] = {[DYN_OVERRIDE_SET] = "--set",
+                                      [DYN_OVERRIDE_START] = "--start",
+                                      [DYN_OVERRIDE_INPUT] = "--input"};
+  if ((size_t)kind >= sizeof names / sizeof *names) return -1;
+  if (compiler->model != NULL || compiler->check_failed) return -1; /* they were read already */
   uint32_t errors = compiler->context->diagnostics.error_count;
   compiler_override(compiler, kind, names[kind], text);
   return compiler->context->diagnostics.error_count == errors ? 0 : -1;
@@ -65,12 +71,16 @@ int dyn_compiler_check(dyn_compiler *compiler) {
 }
 
 int dyn_compiler_derive(dyn_compiler *compiler, const char *method) {
-  return compiler_derive(compiler, method) ? 0 : -1;
+  if (!compiler_derive(compiler, method)) return -1;
+  return method == NULL || strcmp(method, compiler->system->method) == 0 ? 0 : -1;
 }
 
 char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const char *show) {
+  static const enum equation_format formats[] = {[DYN_EQUATIONS_TEXT] = EQUATIONS_TEXT,
+                                                 [DYN_EQUATIONS_LATEX] = EQUATIONS_LATEX,
+                                                 [DYN_EQUATIONS_JSON] = EQUATIONS_JSON};
+  if ((size_t)format >= sizeof formats / sizeof *formats) return NULL;
   if (!compiler_derive(compiler, NULL)) return NULL;
-  static const enum equation_format formats[] = {EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON};
   struct text out = {0};
   const char *fault = NULL;
   if (equations_print(compiler->system, formats[format], show, &out, &fault))
@@ -82,10 +92,11 @@ char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const
 
 const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine) {
   if (engine == DYN_ENGINE_JIT) return compiler_jit(compiler, NULL, -1);
-  return compiler_interpret(compiler);
+  return engine == DYN_ENGINE_INTERPRETER ? compiler_interpret(compiler) : NULL;
 }
 
 char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format) {
+  if (format != DYN_DIAGNOSTICS_TEXT && format != DYN_DIAGNOSTICS_JSON) return NULL;
   struct text out = {0};
   if (format == DYN_DIAGNOSTICS_JSON)
     diagnostics_render_json(compiler->context, &out);

@@ -45,7 +45,7 @@ void compiler_override(dyn_compiler *compiler, dyn_override kind, const char *op
     return;
   }
   source_get(&compiler->context->sources, source)->is_command_line = true;
-  switch (kind) {
+  switch ((int)kind) {
   case DYN_OVERRIDE_SET:
     vector_push(&compiler->overrides.set, source);
     break;

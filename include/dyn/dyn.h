@@ -13,9 +13,11 @@
  *
  * A compiler is one model. Each step takes the ones before it along: asking for the model checks
  * and derives it first. Errors are values: functions answer 0 or an object on success, -1 or NULL
- * otherwise, and what was wrong stands in the diagnostics. Nothing prints or exits, and nothing is
- * shared between compilers: threads may use one each. Texts that are returned belong to the
- * caller, who ends them with dyn_text_free; the model belongs to the compiler. */
+ * otherwise, and what was wrong with the model stands in the diagnostics. A call that is itself wrong
+ * (out of order, or with a value that its enumeration does not have) is refused in the same way; it
+ * changes nothing and leaves no diagnostic, because the model is not at fault. Nothing prints or
+ * exits, and nothing is shared between compilers: threads may use one each. Texts that are returned
+ * belong to the caller, who ends them with dyn_text_free; the model belongs to the compiler. */
 #ifndef DYN_DYN_H
 #define DYN_DYN_H
 #include <stddef.h>
@@ -40,8 +42,8 @@ DYN_API dyn_compiler *dyn_compiler_new(void);
 DYN_API void dyn_compiler_free(dyn_compiler *compiler); /* NULL allowed; ends its model too */
 DYN_API void dyn_text_free(char *text);                 /* NULL allowed */
 
-/* The text of the model, once a compiler: `name` is shown in messages. The text is copied and may
- * hold anything. */
+/* The text of the model, once a compiler (a second text is refused): `name` is shown in messages. The
+ * text is copied and may hold anything. */
 DYN_API int dyn_compiler_add_text(dyn_compiler *compiler, const char *name, const char *text,
                                   size_t length);
 /* The same from a file; "-" is standard input. */
@@ -50,17 +52,17 @@ DYN_API int dyn_compiler_add_file(dyn_compiler *compiler, const char *path);
 typedef enum dyn_override {
   DYN_OVERRIDE_SET,   /* parameters, constants, inputs: "m = 3, l = 20 [cm]" */
   DYN_OVERRIDE_START, /* start values: "θ = 1, θ' = 0" */
-  DYN_OVERRIDE_INPUT, /* inputs as expressions of time: "F = sin(t)" */
-  DYN_OVERRIDE_AT     /* a state to evaluate at; checked, and kept for the caller */
+  DYN_OVERRIDE_INPUT  /* inputs as expressions of time: "F = sin(t)" */
 } dyn_override;
 
-/* Assignments on top of the model, before it is checked; may be called again for more. */
+/* Assignments on top of the model; may be called again for more. They are read when the model is
+ * checked, which tells what is wrong with them; once it is checked, further ones are refused. */
 DYN_API int dyn_compiler_override(dyn_compiler *compiler, dyn_override kind, const char *text);
 
 /* Names, dimensions, structure. */
 DYN_API int dyn_compiler_check(dyn_compiler *compiler);
 /* The equations of motion. `method`: "lagrange"; NULL: what the model says, or the default. Once
- * derived, the method stays. */
+ * derived, the method stays, and asking for another one is refused. */
 DYN_API int dyn_compiler_derive(dyn_compiler *compiler, const char *method);
 
 typedef enum dyn_equations {

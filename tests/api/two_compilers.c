@@ -1,5 +1,5 @@
 /* The public dyn.h: two models in one process that know nothing of each other, errors as values,
- * and a compiled model that computes. */
+ * calls that are refused, and a compiled model that computes. */
 #include <dyn/dyn.h>
 #include <math.h>
 #include <setjmp.h>
@@ -82,11 +82,41 @@ static void test_equations(void **state) {
   dyn_compiler_free(compiler);
 }
 
+/* Calls that could have no effect say so, and the model is as it was. */
+static void test_calls_refused(void **state) {
+  (void)state;
+  dyn_compiler *compiler = compiler_of(spring);
+  assert_int_equal(dyn_compiler_add_text(compiler, "text", pendulum, strlen(pendulum)), -1);
+  assert_int_equal(dyn_compiler_add_file(compiler, "nowhere.dyn"), -1);
+  assert_int_equal(dyn_compiler_override(compiler, (dyn_override)3, "q = 2"), -1);
+  assert_int_equal(dyn_compiler_override(compiler, (dyn_override)-1, "q = 2"), -1);
+  assert_int_equal(dyn_compiler_check(compiler), 0);
+  assert_int_equal(dyn_compiler_override(compiler, DYN_OVERRIDE_SET, "m = 4"), -1);
+  assert_int_equal(dyn_compiler_derive(compiler, NULL), 0);
+  assert_int_equal(dyn_compiler_derive(compiler, "lagrange"), 0);
+  assert_int_equal(dyn_compiler_derive(compiler, "nonsense"), -1);
+  assert_null(dyn_compiler_equations(compiler, (dyn_equations)3, NULL));
+  assert_null(dyn_compiler_diagnostics(compiler, (dyn_diagnostics)2));
+  assert_null(dyn_compiler_model(compiler, (dyn_engine)2));
+  assert_int_equal(dyn_compiler_error_count(compiler), 0);
+  const dyn_model *model = dyn_compiler_model(compiler, DYN_ENGINE_INTERPRETER);
+  assert_non_null(model);
+  assert_string_equal(model->name, "Spring");
+  assert_true(fabs(acceleration(model) + 4) < 1e-14);
+  dyn_compiler_free(compiler);
+
+  compiler = compiler_of(spring);
+  assert_int_equal(dyn_compiler_derive(compiler, "nonsense"), -1);
+  assert_int_equal(dyn_compiler_error_count(compiler), 1);
+  dyn_compiler_free(compiler);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_compilers),
       cmocka_unit_test(test_errors_are_values),
       cmocka_unit_test(test_equations),
+      cmocka_unit_test(test_calls_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
