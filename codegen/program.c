@@ -70,6 +70,16 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
     return tables->n_initial_position * (1 + columns);
   case PROGRAM_FUNCTION_INITIAL_VELOCITY:
     return tables->n_initial_velocity * (1 + n);
+  case PROGRAM_FUNCTION_POSITION_RESIDUALS:
+    return tables->n_position * (1 + n);
+  case PROGRAM_FUNCTION_VELOCITY_RESIDUALS:
+    return tables->n_constraints * (1 + n);
+  case PROGRAM_FUNCTION_CONSTRAINT_BIAS:
+    return tables->n_constraints;
+  case PROGRAM_FUNCTION_MULTIPLIER_FORCE:
+    return tables->n_constraints * n;
+  case PROGRAM_FUNCTION_MULTIPLIERS:
+    return tables->n_constraints + 1;
   case PROGRAM_FUNCTION_ACCELERATION:
   case PROGRAM_FUNCTION_FORCING:
     return n;

@@ -226,6 +226,12 @@ struct tape *program_build_tape(struct program *program, enum program_function f
     return condition_tape(program, false);
   case PROGRAM_FUNCTION_INITIAL_VELOCITY:
     return condition_tape(program, true);
+  case PROGRAM_FUNCTION_POSITION_RESIDUALS:
+  case PROGRAM_FUNCTION_VELOCITY_RESIDUALS:
+  case PROGRAM_FUNCTION_CONSTRAINT_BIAS:
+  case PROGRAM_FUNCTION_MULTIPLIER_FORCE:
+  case PROGRAM_FUNCTION_MULTIPLIERS:
+    return NULL; /* sema refuses constraints for now */
   case PROGRAM_FUNCTION_RHS:
     return rhs_tape(program, false);
   case PROGRAM_FUNCTION_ACCELERATION:

@@ -1,9 +1,14 @@
 /* The system: the equations of motion as expressions, ready for code generation. Nothing is
  * solved symbolically: the mass matrix is factorised by the generated code.
  *
- *     M(q, t, p) q'' = f(q, q', z, u, p, t),      z' = rates(q, q', q'', z, u, p, t)
+ *     M(q, t, p) q'' = f(q, q', z, u, p, t) + B λ,      z' = rates(q, q', q'', z, u, p, t, λ)
+ *     A q'' + bias = 0
  *
- * M depends on z, u and q' as well where energies or forces linear in accelerations do. */
+ * M depends on z, u and q' as well where energies or forces linear in accelerations do. The m
+ * constraints are those of the model, in its order, each at velocity level:  constraint = A q' + b
+ * for linear ones (position-level ones differentiated once), and A = d(constraint)/dq' for all
+ * (Chetaev's rule where they are not linear). B = A^T, plus what forces linear in multipliers
+ * (friction) push. */
 #ifndef DYN_DERIVE_SYSTEM_H
 #define DYN_DERIVE_SYSTEM_H
 #include "base/context.h"
@@ -29,8 +34,22 @@ struct system {
   expr *forcing;          /* n; forcing = applied - inertial */
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
   expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
-  expr *rate;             /* rates; may hold acceleration symbols */
-  expr *output;           /* the model's outputs; may hold acceleration symbols */
+  expr *rate;             /* rates; may hold symbols of accelerations and multipliers */
+  expr *output;           /* the model's outputs; likewise */
+
+  uint32_t m;               /* constraints */
+  uint32_t constraint_rank; /* m, or less where constraints are redundant: model->structure.rank */
+  expr *constraint;         /* m: over q, q', z, t, p */
+  expr *constraint_jacobian; /* m*n, column by column: A; entry of (constraint k, q'_j) at [k + j*m] */
+  expr *constraint_bias;     /* m: free of accelerations and multipliers */
+  expr *multiplier_force;    /* n*m, column by column: B; entry of (q_i, λ_k) at [i + k*n] */
+  bool multiplier_force_is_transpose; /* B = A^T: no force holds a multiplier */
+  /* Equations at position level, for assembly and projection: position-level constraints, and
+   * integrals of others, which hold up to a constant. */
+  uint32_t positions;
+  uint32_t *position_constraint;      /* positions: index of the constraint */
+  expr *position_residual;            /* positions: residual, or integral */
+  expr *position_jacobian;            /* positions*n, column by column, by q */
 
   bool has_energy; /* kinetic and potential parts are known apart */
   bool energy_is_conserved;
@@ -41,11 +60,12 @@ struct system {
   struct system_invariant *invariants;
   uint32_t invariant_count;
 
-  /* Derivatives of the residual r = M q'' - f and of the rates, made on demand by
-   * system_derive_jacobian: by column, over x = [q, q', z] and with acceleration symbols. */
-  expr *residual_by_state;    /* n * (2n + rates), column by column; NULL before */
+  /* Derivatives of the residuals r = [M q'' - f - B λ; A q'' + bias] and of the rates, made on
+   * demand by system_derive_jacobian: by column, over x = [q, q', z] and with the symbols of
+   * accelerations and multipliers. */
+  expr *residual_by_state;    /* (n + m) * (2n + rates), column by column; NULL before */
   expr *rate_by_state;        /* rates * (2n + rates) */
-  expr *rate_by_acceleration; /* rates * n */
+  expr *rate_by_acceleration; /* rates * (n + m): by q'', then by λ */
 
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };

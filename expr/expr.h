@@ -170,6 +170,32 @@ struct rank_result {
 struct rank_result expr_matrix_rank(struct expr_graph *graph, const expr *entries, uint32_t rows,
                                     uint32_t columns, struct zero_test *test);
 void rank_result_clear(struct rank_result *result);
+
+/* ---- the same on a manifold: the set of points where all `equations` vanish. Every symbol that
+ * the equations or the matrix depend on is a coordinate of the space; the guess says where to look
+ * (symbols that are to keep their value exactly must be substituted before). Points are random
+ * ones near the guess, brought to the manifold by Newton's method in doubles, then to `bits` bits
+ * in ball arithmetic with a proof of existence (Krawczyk's test) for an independent subset of the
+ * equations; the others then vanish there to all bits. */
+struct expr_manifold {
+  const expr *equations;
+  uint32_t count;
+  double (*guess)(void *user, expr symbol);
+  void *user;
+};
+struct manifold_rank {
+  struct rank_result rank; /* as expr_matrix_rank: certified from below; a minor is proven nonzero */
+  bool has_point;          /* false: no point of the manifold was found; nothing else is filled in */
+  uint32_t equations_rank; /* independent equations there */
+  /* count entries: the equation's gradient vanishes at all points found. */
+  bool *has_no_gradient;
+  double *nearest;         /* without a point: count residuals at the best point found */
+};
+/* manifold->count may be 0: then it is expr_matrix_rank. */
+struct manifold_rank expr_matrix_rank_on(struct expr_graph *graph,
+                                         const struct expr_manifold *manifold, const expr *entries,
+                                         uint32_t rows, uint32_t columns, struct zero_test *test);
+void manifold_rank_clear(struct manifold_rank *result);
 /* n x n, column by column. NO: proven regular at some point; YES: proven singular everywhere;
  * UNDECIDED: singular at all points tried (or none could be, see test->failure, points_used). */
 enum verdict expr_determinant_is_zero(struct expr_graph *graph, const expr *matrix, uint32_t n,

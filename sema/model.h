@@ -33,7 +33,7 @@ struct model_rate_state { /* state z with z' = rate */
   struct model_name id;
   expr value;      /* symbol z */
   expr derivative; /* symbol z', replaced by `rate` in all expressions of the model */
-  expr rate;       /* over q, q', q'', z, u, p, t; free of every `derivative` symbol */
+  expr rate;       /* over q, q', q'', z, u, p, t, λ; free of every `derivative` symbol */
   expr start;
   struct span rate_span;
 };
@@ -63,10 +63,70 @@ struct model_energy {
 
 struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
   const char *label;    /* "" if none */
-  expr value;           /* may be linear in accelerations */
+  expr value;           /* may be linear in accelerations and in multipliers */
   expr target;          /* an expression of coordinates and t */
   bool target_is_speed; /* then target is linear in the velocities itself */
   struct span span, target_span;
+};
+
+enum constraint_level { CONSTRAINT_POSITION, CONSTRAINT_VELOCITY };
+enum constraint_claim { CONSTRAINT_NO_CLAIM, CONSTRAINT_HOLONOMIC, CONSTRAINT_NONHOLONOMIC };
+
+/* What the structure analysis (structure.c) found out about one constraint. The last derived
+ * system of all constraints together decides: what lies in it is holonomic. */
+enum constraint_class {
+  CLASS_POSITION,     /* written at position level */
+  CLASS_EXACT,        /* velocity level; the total derivative of `integral` as it stands */
+  CLASS_INTEGRABLE,   /* by itself (and the position constraints), with an integrating factor */
+  CLASS_JOINT,        /* integrable only together with the others in `partners` */
+  CLASS_NONHOLONOMIC, /* proven: the bracket named in `bracket` leaves it */
+  CLASS_UNDECIDED     /* taken for nonholonomic; a warning says so */
+};
+
+/* One scalar constraint, 0 = residual = left - right. Holds for linear ones at velocity level
+ * residual = a(q, z, t) q' + b(q, z, t); the multiplier belongs to the equation as written. */
+struct model_constraint {
+  struct model_name id;              /* "loop", "close[2]", "c1"; unit: that of left - right */
+  const char *multiplier_name;       /* "multiplier(loop)" */
+  struct model_unit multiplier_unit; /* of force per change of the residual */
+  const char *text;                  /* as written: "a*cos(φ) + b*cos(ψ) = d" */
+  struct span span;                  /* of the equation; id.span: of the label, or the keyword */
+  enum constraint_level level;       /* as written */
+  enum constraint_claim claim;
+  bool is_linear;  /* in the velocities; false only at velocity level: then Chetaev's rule */
+  expr residual;   /* over q, q', z, t, p; free of accelerations, multipliers and inputs */
+  expr multiplier; /* symbol λ; the generalized constraint force is +λ d(residual)/dq (or dq') */
+
+  /* Filled in by structure.c. */
+  enum constraint_class class;
+  bool is_rheonomic;    /* its form has a part dt, or coefficients that depend on t */
+  bool is_redundant;    /* follows from those in `partners` (and keeps its place in all arrays) */
+  const uint32_t *partners; /* constraints: joint integrability, or what implies a redundant one */
+  uint32_t partner_count;
+  expr integral;           /* F(q, z, t) that the constraints keep constant, or 0. Holds for every
+                              value of the parameters. dF lies in the span of all constraints */
+  expr integrating_factor; /* μ with dF = μ (a dq + b dt); 1 for exact forms, 0 if none is known */
+  const char *bracket;     /* nonholonomic: which motions do not commute, in words; or "" */
+};
+
+struct model_combination { /* an integrable combination of velocity-level constraints */
+  const uint32_t *members;
+  uint32_t count;
+  expr integral; /* or 0 */
+};
+
+/* What the constraints of the model are together. */
+struct model_structure {
+  uint32_t rank;         /* of the constraints at points in general position on the manifold */
+  uint32_t holonomic;    /* d: rank of the last derived system */
+  uint32_t nonholonomic; /* g = rank - d */
+  uint32_t degrees_of_freedom; /* f = n - rank */
+  bool is_rheonomic;
+  bool is_certain;             /* false: some decision is undecided (a warning was given) */
+  uint32_t points, bits;       /* the effort behind "holonomic" and "redundant"; 0: shown
+                                  symbolically, without points */
+  bool has_point;              /* a configuration that satisfies the position constraints was found */
+  VECTOR(struct model_combination) combinations; /* besides single integrable constraints */
 };
 
 struct model_output {
@@ -110,6 +170,8 @@ struct model {
   VECTOR(struct model_input) inputs;
   VECTOR(struct model_energy) energies;
   VECTOR(struct model_force) forces;
+  VECTOR(struct model_constraint) constraints;
+  struct model_structure structure;
   VECTOR(struct model_output) outputs;
   VECTOR(struct model_condition) conditions;
   VECTOR(struct model_assignment) at;

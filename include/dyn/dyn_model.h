@@ -12,8 +12,16 @@
  * where z are the model's first-order states. u are the n_inputs inputs, p the n_parameters
  * parameters.
  *
+ * Constraints: with m = n_constraints the motion satisfies
+ *     M q'' = forcing + B λ,    A q'' + bias = 0,    B = A^T unless forces hold multipliers,
+ * where A = d(constraint)/dq' at velocity level (position-level constraints differentiated once).
+ * The multiplier λ_k belongs to constraint k as written (left - right), the generalized constraint
+ * forces are A^T λ. Constraints may be redundant: accelerations are still right, the multipliers
+ * are then those of least norm (see `multipliers`).
+ *
  * Every function has the type dyn_function and returns DYN_OK or a positive number k: a matrix
- * that had to be factorised lost rank at its unknown k-1 (an index of coordinates). Quantities that
+ * that had to be factorised lost rank at its unknown k-1 (an index of coordinates; from
+ * n_coordinates on, of constraints). Quantities that
  * become infinite or undefined are no failure: they show in `out`, and a matrix with such an entry
  * gives a solution that has entries which are not finite. `work` has
  * model->n_work doubles and holds nothing between calls; it may be shared by all functions of
@@ -30,7 +38,7 @@
 extern "C" {
 #endif
 
-#define DYN_MODEL_ABI 1
+#define DYN_MODEL_ABI 2
 #define DYN_OK 0
 
 typedef struct dyn_model dyn_model;
@@ -45,7 +53,35 @@ typedef struct dyn_variable {
   const char *doc;   /* doc comment, "" if none */
   double value;      /* default: parameters and inputs; otherwise the start value at the default
                         parameters (0 where it has no meaning) */
+  uint32_t flags;      /* DYN_START_GIVEN: the model states the start value (else it is a guess) */
 } dyn_variable;
+
+enum { DYN_START_GIVEN = 1 };
+
+/* A scalar constraint, 0 = left - right. */
+typedef struct dyn_constraint {
+  const char *name;            /* "loop", "close[2]" */
+  const char *text;            /* as written, for messages */
+  const char *unit;            /* of left - right */
+  const char *multiplier_name; /* "multiplier(loop)" */
+  const char *multiplier_unit;
+  uint32_t flags;              /* DYN_CONSTRAINT_... */
+} dyn_constraint;
+
+enum {
+  DYN_CONSTRAINT_POSITION = 1,     /* written at position level */
+  DYN_CONSTRAINT_NONHOLONOMIC = 2, /* not integrable, not even together with the others */
+  DYN_CONSTRAINT_RHEONOMIC = 4,
+  DYN_CONSTRAINT_NONLINEAR = 8,    /* in the velocities: Chetaev's rule */
+  DYN_CONSTRAINT_REDUNDANT = 16    /* follows from others */
+};
+
+/* An equation at position level: 0 = residual for position-level constraints; for the integral of
+ * a velocity-level one the residual keeps its start value. */
+typedef struct dyn_position_equation {
+  int32_t constraint;
+  int32_t is_integral;
+} dyn_position_equation;
 
 /* A conserved quantity (energy, Jacobi integral, momentum of a cyclic coordinate). */
 typedef struct dyn_invariant {
@@ -77,6 +113,9 @@ struct dyn_model {
 
   int32_t n_coordinates, n_rates, n_state, n_parameters, n_inputs, n_outputs, n_invariants;
   int32_t n_initial_position, n_initial_velocity; /* numbers of `initial` equations */
+  int32_t n_constraints;   /* m */
+  int32_t constraint_rank; /* of A in general position; less than m: some are redundant */
+  int32_t n_position;      /* equations at position level */
   int32_t n_jacobian;  /* stored entries of the Jacobian */
   int32_t n_work;      /* doubles that `work` must have */
 
@@ -86,6 +125,8 @@ struct dyn_model {
   const dyn_variable *rates;        /* n_rates: the first-order states themselves */
   const dyn_variable *parameters, *inputs, *outputs;
   const dyn_invariant *invariants;
+  const dyn_constraint *constraints;               /* n_constraints */
+  const dyn_position_equation *position_equations; /* n_position */
   const dyn_condition *initial_position, *initial_velocity;
   const char *integrator; /* from simulate, or NULL */
 
@@ -110,10 +151,23 @@ struct dyn_model {
    * derivatives by q', row by row. */
   dyn_function *initial_velocity_equations;
 
+  /* out[n_position + n_position*n_coordinates]: residuals, then their derivatives by q, row by row.
+   * Reads t, x (not the velocities), p. */
+  dyn_function *position_residuals;
+  /* out[m + m*n_coordinates]: all constraints at velocity level, then A = their derivatives by q',
+   * row by row. Reads t, x, p. */
+  dyn_function *velocity_residuals;
+  dyn_function *constraint_bias; /* out[m] */
+  /* out[n_coordinates*m], column by column: B; NULL if B = A^T */
+  dyn_function *multiplier_force;
+  /* out[m + 1]: λ, then how many constraints were dependent (0: the λ are unique; else they are
+   * those of least norm). */
+  dyn_function *multipliers;
+
   dyn_function *rhs;           /* out[n_state] = x' */
   dyn_function *acceleration;  /* out[n_coordinates] = q'' */
-  dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M of M q'' = forcing */
-  dyn_function *forcing;       /* out[n_coordinates] */
+  dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M */
+  dyn_function *forcing;       /* out[n_coordinates], without constraint forces */
   dyn_function *jacobian;      /* out[n_jacobian] = d(x')/dx */
   dyn_function *energies;      /* out[2] = kinetic, potential energy */
   dyn_function *output_values; /* out[n_outputs] */

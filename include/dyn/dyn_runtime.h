@@ -40,8 +40,8 @@ typedef enum dyn_status {
   DYN_BAD_OPTION,     /* an option, a name or an argument makes no sense */
   DYN_BAD_FILE,       /* a file could not be opened, read or understood */
   DYN_BAD_INPUT,      /* an input has no value over the whole run */
-  DYN_CONFLICT,       /* no start state satisfies the `initial` equations */
-  DYN_RANK_LOST,      /* a matrix (the mass matrix) lost rank */
+  DYN_CONFLICT,       /* no start state satisfies constraints and `initial` equations */
+  DYN_RANK_LOST,      /* a matrix (the mass matrix, constraints) lost rank */
   DYN_OUT_OF_RANGE,   /* a quantity became infinite or undefined */
   DYN_STEP_TOO_SMALL, /* the tolerance cannot be met */
   DYN_NO_PROGRESS,    /* too many steps for too little time */
@@ -129,9 +129,11 @@ typedef struct dyn_moved_value {
 } dyn_moved_value;
 
 typedef struct dyn_failed_condition {
-  int32_t condition;   /* index in initial_position, or initial_velocity */
-  int32_t is_velocity; /* nonzero: the latter */
-  double residual;     /* at the best point found */
+  int32_t condition;     /* index in initial_position or initial_velocity, or of a constraint */
+  int32_t is_velocity;   /* nonzero: at velocity level */
+  int32_t is_constraint; /* nonzero: a constraint, not an `initial` equation */
+  double at_start;       /* the residual at the start values as given */
+  double residual;       /* at the best point found */
 } dyn_failed_condition;
 
 /* What assembly did. Begin with all zero; the arrays belong to it, dyn_assembly_clear frees. */
@@ -139,6 +141,9 @@ typedef struct dyn_assembly {
   dyn_status status;
   dyn_message message;
   int32_t position_rank, velocity_rank; /* independent equations of each level at the result */
+  int32_t constraint_rank; /* independent constraints at the start state; less than the model's
+                              constraint_rank: the start configuration is singular */
+  int32_t dependent_constraint; /* then one that depends on the others there, else -1 */
   int32_t iterations;
   int32_t n_moved; /* start values that moved by more than rounding, in the order of x */
   dyn_moved_value *moved;
@@ -146,11 +151,13 @@ typedef struct dyn_assembly {
   dyn_failed_condition *failed;
 } dyn_assembly;
 
-/* Moves x[n_state] (in: start values; out: start state) so that the `initial` equations hold at t.
- * Positions and states z: the nearest point in the norm of the mass matrix there, unit norm for z
- * and for coordinates where the mass matrix is singular. Velocities, at those positions: the change
- * of least kinetic energy. Redundant equations that agree are fine. When it fails, x is the best
- * point. Returns assembly->status. */
+/* Moves x[n_state] (in: start values; out: start state) so that the constraints (on both levels)
+ * and the `initial` equations hold at t. Values that the model states (DYN_START_GIVEN) are kept
+ * if the others can be moved to satisfy the equations; if not, all move. Positions and states z:
+ * to the nearest point in the norm of the mass matrix there, unit norm for z and for coordinates
+ * where the mass matrix is singular; constraints do not move z. Velocities, at those positions: the
+ * change of least kinetic energy. Redundant equations that agree are fine. When it fails, x is the
+ * best point. Returns assembly->status. */
 DYN_API dyn_status dyn_start_assemble(const dyn_problem *problem, double t, double *x,
                                       dyn_assembly *assembly);
 DYN_API void dyn_assembly_clear(dyn_assembly *assembly);
@@ -167,6 +174,8 @@ typedef struct dyn_row {
   const double *x;       /* n_state */
   const double *u;       /* n_inputs */
   const double *outputs; /* n_outputs */
+  const double *multipliers;       /* n_constraints */
+  const double *constraint_forces; /* n_coordinates: A^T λ; NULL if there are no constraints */
 } dyn_row;
 
 /* Takes the rows of a run. Any function but row may be NULL. Functions return 0, or nonzero to end
@@ -268,6 +277,14 @@ typedef struct dyn_output_gaps {
 } dyn_output_gaps;
 
 #define DYN_MAX_SWITCHES 8
+#define DYN_MAX_RANK_CHANGES 8
+
+/* The constraints lost independence (or gained it back) on the way. */
+typedef struct dyn_rank_change {
+  double t;
+  int32_t from, to;   /* independent constraints before and after */
+  int32_t constraint; /* one that depends on the others there */
+} dyn_rank_change;
 
 /* How a run went. Begin with all zero; dyn_run_summary_clear frees the arrays. */
 typedef struct dyn_run_summary {
@@ -287,6 +304,14 @@ typedef struct dyn_run_summary {
     double t;
     const char *from, *to; /* static */
   } switches[DYN_MAX_SWITCHES];
+  /* Constraints: how well they were held at all accepted steps and rows (largest |residual|, in
+   * the constraint's own units, at position and at velocity level), and what became of their rank. */
+  int64_t projections;
+  double largest_position_residual, largest_velocity_residual;
+  int32_t worst_position, worst_velocity; /* the constraints they belong to, -1 if none */
+  int64_t rows_without_unique_multipliers;
+  int32_t n_rank_changes; /* all; the first DYN_MAX_RANK_CHANGES are listed */
+  dyn_rank_change rank_changes[DYN_MAX_RANK_CHANGES];
   int32_t n_invariants;
   dyn_invariant_drift *invariants; /* in the model's order */
   int32_t n_outputs;
