@@ -27,13 +27,14 @@ static LLVMValueRef array(struct ir *ir, LLVMTypeRef type, LLVMValueRef *items, 
 }
 
 static LLVMValueRef variables(struct ir *ir, const dyn_variable *items, int32_t count) {
-  LLVMTypeRef fields[4] = {ir->ptr, ir->ptr, ir->ptr, ir->f64};
-  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 4, 0);
+  LLVMTypeRef fields[5] = {ir->ptr, ir->ptr, ir->ptr, ir->f64, ir->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 5, 0);
   LLVMValueRef *values = checked_calloc((size_t)count + 1, sizeof(LLVMValueRef));
   for (int32_t i = 0; i < count; i++) {
-    LLVMValueRef field[4] = {text(ir, items[i].name), text(ir, items[i].unit),
-                             text(ir, items[i].doc), ir_real(ir, items[i].value)};
-    values[i] = LLVMConstStructInContext(ir->context, field, 4, 0);
+    LLVMValueRef field[5] = {text(ir, items[i].name), text(ir, items[i].unit),
+                             text(ir, items[i].doc), ir_real(ir, items[i].value),
+                             ir_code(ir, (int32_t)items[i].flags)};
+    values[i] = LLVMConstStructInContext(ir->context, field, 5, 0);
   }
   LLVMValueRef table = array(ir, type, values, (size_t)count);
   free(values);
@@ -59,6 +60,38 @@ static LLVMValueRef conditions(struct ir *ir, const dyn_condition *items, int32_
   for (int32_t i = 0; i < count; i++) {
     LLVMValueRef field = text(ir, items[i].text);
     values[i] = LLVMConstStructInContext(ir->context, &field, 1, 0);
+  }
+  LLVMValueRef table = array(ir, type, values, (size_t)count);
+  free(values);
+  return table;
+}
+
+static LLVMValueRef constraints(struct ir *ir, const dyn_constraint *items, int32_t count) {
+  LLVMTypeRef fields[6] = {ir->ptr, ir->ptr, ir->ptr, ir->ptr, ir->ptr, ir->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 6, 0);
+  LLVMValueRef *values = checked_calloc((size_t)count + 1, sizeof(LLVMValueRef));
+  for (int32_t i = 0; i < count; i++) {
+    LLVMValueRef field[6] = {text(ir, items[i].name),
+                             text(ir, items[i].text),
+                             text(ir, items[i].unit),
+                             text(ir, items[i].multiplier_name),
+                             text(ir, items[i].multiplier_unit),
+                             ir_code(ir, (int32_t)items[i].flags)};
+    values[i] = LLVMConstStructInContext(ir->context, field, 6, 0);
+  }
+  LLVMValueRef table = array(ir, type, values, (size_t)count);
+  free(values);
+  return table;
+}
+
+static LLVMValueRef position_equations(struct ir *ir, const dyn_position_equation *items,
+                                       int32_t count) {
+  LLVMTypeRef fields[2] = {ir->i32, ir->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 2, 0);
+  LLVMValueRef *values = checked_calloc((size_t)count + 1, sizeof(LLVMValueRef));
+  for (int32_t i = 0; i < count; i++) {
+    LLVMValueRef field[2] = {ir_code(ir, items[i].constraint), ir_code(ir, items[i].is_integral)};
+    values[i] = LLVMConstStructInContext(ir->context, field, 2, 0);
   }
   LLVMValueRef table = array(ir, type, values, (size_t)count);
   free(values);
@@ -97,6 +130,9 @@ static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model 
   FIELD(n_invariants, ir_code(ir, model->n_invariants));
   FIELD(n_initial_position, ir_code(ir, model->n_initial_position));
   FIELD(n_initial_velocity, ir_code(ir, model->n_initial_velocity));
+  FIELD(n_constraints, ir_code(ir, model->n_constraints));
+  FIELD(constraint_rank, ir_code(ir, model->constraint_rank));
+  FIELD(n_position, ir_code(ir, model->n_position));
   FIELD(n_jacobian, ir_code(ir, has_jacobian ? model->n_jacobian : 0));
   FIELD(n_work, ir_code(ir, work));
 }
@@ -111,6 +147,8 @@ static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model
   FIELD(inputs, variables(ir, model->inputs, model->n_inputs));
   FIELD(outputs, variables(ir, model->outputs, model->n_outputs));
   FIELD(invariants, invariants(ir, model->invariants, model->n_invariants));
+  FIELD(constraints, constraints(ir, model->constraints, model->n_constraints));
+  FIELD(position_equations, position_equations(ir, model->position_equations, model->n_position));
   FIELD(initial_position, conditions(ir, model->initial_position, model->n_initial_position));
   FIELD(initial_velocity, conditions(ir, model->initial_velocity, model->n_initial_velocity));
   FIELD(integrator, text(ir, model->integrator));

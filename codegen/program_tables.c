@@ -27,7 +27,7 @@ const char *unit_per_second(struct arena *arena, const char *unit) {
 
 static dyn_variable variable(struct program *program, const struct model_name *id,
                              const char *unit) {
-  return (dyn_variable){keep(program, id->name), keep(program, unit), keep(program, id->doc), 0};
+  return (dyn_variable){keep(program, id->name), keep(program, unit), keep(program, id->doc), 0, 0};
 }
 
 static void fill_coordinates(struct program *program) {
@@ -45,6 +45,8 @@ static void fill_coordinates(struct program *program) {
         tables[k][i].name = keep(program, expr_symbol_name(program->system->graph, symbols[k]));
       unit = unit_per_second(&program->arena, unit);
     }
+    tables[0][i].flags = coordinate->position_given ? DYN_START_GIVEN : 0;
+    tables[1][i].flags = coordinate->velocity_given ? DYN_START_GIVEN : 0;
   }
   program->tables.coordinates = tables[0];
   program->tables.velocities = tables[1];
@@ -96,6 +98,44 @@ static void fill_invariants(struct program *program) {
   program->tables.n_invariants = (int32_t)system->invariant_count;
 }
 
+static uint32_t constraint_flags(const struct model_constraint *constraint) {
+  bool is_nonholonomic =
+      constraint->class == CLASS_NONHOLONOMIC || constraint->class == CLASS_UNDECIDED;
+  return (constraint->level == CONSTRAINT_POSITION ? DYN_CONSTRAINT_POSITION : 0u) |
+         (is_nonholonomic ? DYN_CONSTRAINT_NONHOLONOMIC : 0u) |
+         (constraint->is_rheonomic ? DYN_CONSTRAINT_RHEONOMIC : 0u) |
+         (constraint->is_linear ? 0u : DYN_CONSTRAINT_NONLINEAR) |
+         (constraint->is_redundant ? DYN_CONSTRAINT_REDUNDANT : 0u);
+}
+
+static void fill_constraints(struct program *program) {
+  const struct system *system = program->system;
+  const struct model *model = system->model;
+  dyn_model *tables = &program->tables;
+  dyn_constraint *constraints = arena_array(&program->arena, dyn_constraint, system->m);
+  for (uint32_t k = 0; k < system->m; k++) {
+    const struct model_constraint *constraint = &model->constraints.items[k];
+    constraints[k] = (dyn_constraint){keep(program, constraint->id.name),
+                                      keep(program, constraint->text),
+                                      keep(program, constraint->id.unit.si),
+                                      keep(program, constraint->multiplier_name),
+                                      keep(program, constraint->multiplier_unit.si),
+                                      constraint_flags(constraint)};
+  }
+  dyn_position_equation *equations =
+      arena_array(&program->arena, dyn_position_equation, system->positions);
+  for (uint32_t i = 0; i < system->positions; i++) {
+    uint32_t k = system->position_constraint[i];
+    bool is_integral = model->constraints.items[k].level != CONSTRAINT_POSITION;
+    equations[i] = (dyn_position_equation){(int32_t)k, is_integral};
+  }
+  tables->n_constraints = (int32_t)system->m;
+  tables->constraint_rank = (int32_t)system->constraint_rank;
+  tables->n_position = (int32_t)system->positions;
+  tables->constraints = constraints;
+  tables->position_equations = equations;
+}
+
 void program_fill_tables(struct program *program) {
   const struct system *system = program->system;
   const struct model *model = system->model;
@@ -118,6 +158,7 @@ void program_fill_tables(struct program *program) {
   fill_coordinates(program);
   fill_variables(program);
   fill_invariants(program);
+  fill_constraints(program);
   tables->initial_position = fill_conditions(program, false, &tables->n_initial_position);
   tables->initial_velocity = fill_conditions(program, true, &tables->n_initial_velocity);
 }
