@@ -1,8 +1,9 @@
 /* Derivatives of the equations by the state, for implicit integrators and linearisation:
  *
- *     r(q, q', z, q'') = M q'' - f,     dr/dx and dz'/dx over x = [q, q', z],     dz'/dq''
+ *     r(q, q', z, q'', λ) = [M q'' - f - B λ;  A q'' + bias],
  *
- * with the accelerations kept as symbols. One tangent a column, shared by all rows. */
+ * dr/dx and dz'/dx over x = [q, q', z], and dz' by q'' and λ, with the accelerations and
+ * multipliers kept as symbols. One tangent a column, shared by all rows. */
 #include "derive/system.h"
 #include "base/bug.h"
 #include "sema/model.h"
@@ -14,17 +15,33 @@ static expr state_symbol(const struct model *model, uint32_t n, uint32_t column)
   return model->states.items[column - 2 * n].value;
 }
 
-/* The rows of M q'' - f; the caller frees them. */
+static expr unknown_symbol(const struct system *system, uint32_t row) {
+  return row < system->n ? system->model->coordinates.items[row].acceleration
+                         : system->model->constraints.items[row - system->n].multiplier;
+}
+
+/* The n + m rows of r; the caller frees them. */
 static expr *residuals(struct system *system) {
-  uint32_t n = system->n;
-  expr *rows = checked_calloc(n ? n : 1, sizeof(expr));
-  expr *terms = checked_calloc((size_t)n + 1, sizeof(expr));
-  for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t j = 0; j < n; j++)
-      terms[j] = expr_multiply(system->graph, system->mass[i + (size_t)j * n],
-                               system->model->coordinates.items[j].acceleration);
-    terms[n] = expr_negate(system->graph, system->forcing[i]);
-    rows[i] = expr_sum(system->graph, terms, (size_t)n + 1);
+  size_t n = system->n, m = system->m;
+  expr *rows = checked_calloc(n + m + 1, sizeof(expr));
+  expr *terms = checked_calloc(n + m + 1, sizeof(expr));
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++)
+      terms[j] = expr_multiply(system->graph, system->mass[i + j * n],
+                               unknown_symbol(system, (uint32_t)j));
+    for (size_t k = 0; k < m; k++)
+      terms[n + k] = expr_negate(system->graph,
+                                 expr_multiply(system->graph, system->multiplier_force[i + k * n],
+                                               unknown_symbol(system, (uint32_t)(n + k))));
+    terms[n + m] = expr_negate(system->graph, system->forcing[i]);
+    rows[i] = expr_sum(system->graph, terms, n + m + 1);
+  }
+  for (size_t k = 0; k < m; k++) {
+    for (size_t j = 0; j < n; j++)
+      terms[j] = expr_multiply(system->graph, system->constraint_jacobian[k + j * m],
+                               unknown_symbol(system, (uint32_t)j));
+    terms[n] = system->constraint_bias[k];
+    rows[n + k] = expr_sum(system->graph, terms, n + 1);
   }
   free(terms);
   return rows;
@@ -41,24 +58,24 @@ static void tangent_column(struct system *system, expr symbol, const expr *roots
 
 void system_derive_jacobian(struct system *system) {
   if (system->residual_by_state) return;
-  size_t n = system->n, z = system->rates, width = 2 * n + z;
-  system->residual_by_state = checked_calloc(n * width + 1, sizeof(expr));
+  size_t n = system->n, z = system->rates, width = 2 * n + z, unknowns = n + system->m;
+  system->residual_by_state = checked_calloc(unknowns * width + 1, sizeof(expr));
   system->rate_by_state = checked_calloc(z * width + 1, sizeof(expr));
-  system->rate_by_acceleration = checked_calloc(z * n + 1, sizeof(expr));
+  system->rate_by_acceleration = checked_calloc(z * unknowns + 1, sizeof(expr));
   expr *rows = residuals(system);
   for (size_t column = 0; column < width; column++) {
     expr symbol = state_symbol(system->model, (uint32_t)n, (uint32_t)column);
     struct expr_tangent *tangent = NULL;
-    tangent_column(system, symbol, rows, (uint32_t)n, &tangent,
-                   system->residual_by_state + column * n);
+    tangent_column(system, symbol, rows, (uint32_t)unknowns, &tangent,
+                   system->residual_by_state + column * unknowns);
     tangent_column(system, symbol, system->rate, (uint32_t)z, &tangent,
                    system->rate_by_state + column * z);
     expr_tangent_free(tangent);
   }
-  for (size_t column = 0; column < n && z > 0; column++) {
+  for (size_t column = 0; column < unknowns && z > 0; column++) {
     struct expr_tangent *tangent = NULL;
-    tangent_column(system, system->model->coordinates.items[column].acceleration, system->rate,
-                   (uint32_t)z, &tangent, system->rate_by_acceleration + column * z);
+    tangent_column(system, unknown_symbol(system, (uint32_t)column), system->rate, (uint32_t)z,
+                   &tangent, system->rate_by_acceleration + column * z);
     expr_tangent_free(tangent);
   }
   free(rows);

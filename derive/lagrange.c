@@ -13,9 +13,11 @@
  *
  * so that M_ij = dp_i/dq'_j is the Hessian of L, which may depend on the velocities when L is not
  * quadratic in them, and the bracket goes to the right-hand side. What the forces or the rates z'
- * hold of accelerations must be linear and moves to M.
+ * hold of accelerations must be linear and moves to M; what they hold of multipliers (friction)
+ * must be linear too and moves to B, beside the A^T of the constraint forces.
  *
- * Needs: a checked model. Promises: M and forcing free of accelerations. No product is expanded:
+ * Needs: a checked model, its constraints derived. Promises: M, B and forcing free of accelerations
+ * and multipliers. No product is expanded:
  * derivatives are taken on the graph with one tangent per direction, shared by all rows. */
 #include "derive/christoffel.h"
 #include "derive/method.h"
@@ -35,7 +37,7 @@ struct lagrange {
   expr *force;              /* Q - dD/dq' - dV/dq */
   expr *kinetic_slope;      /* dT/dq */
   expr *at_rest;            /* the part of dT/dq that was moved to `force` */
-  expr *acceleration;       /* the symbols q'' */
+  expr *unknown;            /* n + m: the symbols q'', then λ */
 };
 
 /* Systems for which the inertial terms are also written with the mass matrix, which takes n^3
@@ -49,7 +51,7 @@ static void lagrange_free(struct lagrange *l) {
   free(l->force);
   free(l->kinetic_slope);
   free(l->at_rest);
-  free(l->acceleration);
+  free(l->unknown);
 }
 
 static struct lagrange lagrange_new(dyn_context *context, struct system *system,
@@ -65,8 +67,10 @@ static struct lagrange lagrange_new(dyn_context *context, struct system *system,
   l.potential_momentum = checked_calloc(size, sizeof(expr));
   l.kinetic_slope = checked_calloc(size, sizeof(expr));
   l.at_rest = checked_calloc(size, sizeof(expr));
-  l.acceleration = checked_calloc(size, sizeof(expr));
-  for (uint32_t i = 0; i < l.n; i++) l.acceleration[i] = l.model->coordinates.items[i].acceleration;
+  l.unknown = checked_calloc(size + system->m, sizeof(expr));
+  for (uint32_t i = 0; i < l.n; i++) l.unknown[i] = l.model->coordinates.items[i].acceleration;
+  for (uint32_t k = 0; k < system->m; k++)
+    l.unknown[l.n + k] = l.model->constraints.items[k].multiplier;
   for (uint32_t i = 0; i < l.n; i++) l.at_rest[i] = expr_integer(l.graph, 0);
   l.force = terms_generalized_forces((struct model *)l.model);
   return l;
@@ -207,18 +211,28 @@ static void shorten(struct lagrange *l) {
   free(momentum);
 }
 
-/* Moves the accelerations that one side holds to the mass matrix; `sign` is what the side's sign
- * becomes on the left. */
-static bool move_accelerations(struct lagrange *l, expr *side, uint32_t row, int sign,
-                               expr *coefficients) {
+/* Moves the accelerations that one side holds to the mass matrix, and the multipliers to those of
+ * the constraint forces; `sign` is what the side's sign becomes on the left. */
+static bool move_unknowns(struct lagrange *l, expr *side, uint32_t row, int sign,
+                          expr *coefficients) {
+  struct system *system = l->system;
   expr rest;
-  if (!expr_linear_parts(l->graph, side[row], l->acceleration, l->n, coefficients, &rest))
+  if (!expr_linear_parts(l->graph, side[row], l->unknown, (size_t)l->n + system->m, coefficients,
+                         &rest))
     return false;
   side[row] = rest;
   for (uint32_t j = 0; j < l->n; j++) {
-    expr *entry = &l->system->mass[row + (size_t)j * l->n];
+    expr *entry = &system->mass[row + (size_t)j * l->n];
     *entry = sign > 0 ? expr_add(l->graph, *entry, coefficients[j])
                       : expr_subtract(l->graph, *entry, coefficients[j]);
+  }
+  for (uint32_t k = 0; k < system->m; k++) {
+    expr coefficient = coefficients[l->n + k];
+    expr *entry = &system->multiplier_force[row + (size_t)k * l->n];
+    if (expr_is_integer_value(l->graph, coefficient, 0)) continue;
+    *entry = sign > 0 ? expr_subtract(l->graph, *entry, coefficient)
+                      : expr_add(l->graph, *entry, coefficient);
+    system->multiplier_force_is_transpose = false;
   }
   return true;
 }
@@ -231,22 +245,34 @@ static bool mass_is_symmetric(const struct system *system) {
   return true;
 }
 
-/* The parts left of and right of the equals sign become M q'' = applied - inertial. */
+static void refuse_row(struct lagrange *l, uint32_t row) {
+  const struct model_name *id = &l->model->coordinates.items[row].id;
+  struct expr_symbol_set *multipliers = expr_symbol_set_new(l->graph);
+  for (uint32_t k = 0; k < l->system->m; k++)
+    expr_symbol_set_add(multipliers, l->unknown[l->n + k]);
+  bool holds = expr_symbol_set_touches(multipliers, l->system->applied[row]) ||
+               expr_symbol_set_touches(multipliers, l->system->inertial[row]);
+  expr_symbol_set_free(multipliers);
+  diagnostic_add(l->context,
+                 holds ? DIAG_EQUATION_NOT_LINEAR_IN_MULTIPLIERS
+                       : DIAG_EQUATION_NOT_LINEAR_IN_ACCELERATIONS,
+                 id->span, id->name, NULL);
+}
+
+/* The parts left of and right of the equals sign become M q'' = applied - inertial + B λ. */
 static bool assemble(struct lagrange *l) {
   struct system *system = l->system;
   struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
-  for (uint32_t j = 0; j < l->n; j++) expr_symbol_set_add(set, l->acceleration[j]);
-  expr *coefficients = checked_calloc(l->n ? l->n : 1, sizeof(expr));
+  size_t unknowns = (size_t)l->n + system->m;
+  for (size_t j = 0; j < unknowns; j++) expr_symbol_set_add(set, l->unknown[j]);
+  expr *coefficients = checked_calloc(unknowns + 1, sizeof(expr));
   bool ok = true;
   for (uint32_t i = 0; i < l->n && ok; i++) {
     if (expr_symbol_set_touches(set, system->applied[i]))
-      ok = move_accelerations(l, system->applied, i, -1, coefficients);
+      ok = move_unknowns(l, system->applied, i, -1, coefficients);
     if (ok && expr_symbol_set_touches(set, system->inertial[i]))
-      ok = move_accelerations(l, system->inertial, i, 1, coefficients);
-    if (!ok)
-      diagnostic_add(l->context, DIAG_EQUATION_NOT_LINEAR_IN_ACCELERATIONS,
-                     l->model->coordinates.items[i].id.span, l->model->coordinates.items[i].id.name,
-                     NULL);
+      ok = move_unknowns(l, system->inertial, i, 1, coefficients);
+    if (!ok) refuse_row(l, i);
     system->forcing[i] = difference(l, system->applied[i], system->inertial[i]);
   }
   free(coefficients);

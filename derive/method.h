@@ -4,8 +4,13 @@
 #include "derive/system.h"
 #include "derive/terms.h"
 
+/* Fills the constraints of all levels, their Jacobians and biases, and multiplier_force with A^T.
+ * Reports and returns false where a bias would depend on accelerations or multipliers. */
+bool constraints_derive(dyn_context *context, struct system *system);
+
 /* Fills mass, mass_is_symmetric, forcing and its parts, momenta and their rates of a system whose
- * arrays are allocated. Reports and returns false where the model does not allow it. */
+ * arrays are allocated and whose constraints are derived; adds the multipliers in forces to
+ * multiplier_force. Reports and returns false where the model does not allow it. */
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */

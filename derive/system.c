@@ -49,6 +49,19 @@ static expr *expr_array(size_t count) {
   return checked_calloc(count ? count : 1, sizeof(expr));
 }
 
+static void allocate_constraints(struct system *system) {
+  size_t n = system->n, m = system->model->constraints.count;
+  system->m = (uint32_t)m;
+  system->constraint_rank = system->model->structure.rank;
+  system->constraint = expr_array(m);
+  system->constraint_jacobian = expr_array(m * n);
+  system->constraint_bias = expr_array(m);
+  system->multiplier_force = expr_array(n * m);
+  size_t equations = m + system->model->structure.combinations.count;
+  system->position_constraint = checked_calloc(equations + 1, sizeof(uint32_t));
+  system->position_residual = expr_array(equations);
+}
+
 static struct system *system_new(struct model *model, const struct terms *terms) {
   struct system *system = checked_calloc(1, sizeof *system);
   size_t n = model->coordinates.count;
@@ -64,6 +77,7 @@ static struct system *system_new(struct model *model, const struct terms *terms)
   system->momentum_rate = expr_array(n);
   system->nonconservative = expr_array(n);
   system->rate = expr_array(system->rates);
+  allocate_constraints(system);
   system->output = expr_array(model->outputs.count);
   for (uint32_t k = 0; k < system->rates; k++) system->rate[k] = model->states.items[k].rate;
   for (uint32_t k = 0; k < model->outputs.count; k++)
@@ -92,7 +106,7 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   }
   int chosen = find_method(context, method ? method : "lagrange", span);
   if (chosen == METHOD_COUNT) return NULL;
-  if (model->coordinates.count > MOST_COORDINATES) {
+  if (model->coordinates.count > MOST_COORDINATES || model->constraints.count > MOST_COORDINATES) {
     diagnostic_add(context, DIAG_EQUATIONS_TOO_LARGE, (struct span){0}, NULL);
     return NULL;
   }
@@ -100,7 +114,8 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   struct terms terms = terms_of_model(model);
   struct system *system = system_new(model, &terms);
   system->method = methods[chosen].name;
-  bool ok = methods[chosen].derive(context, system, &terms);
+  bool ok = constraints_derive(context, system);
+  ok = methods[chosen].derive(context, system, &terms) && ok;
   ok = !is_too_large(context, system) && ok;
   ok = ok && inertia_check(context, system, &terms);
   if (ok) invariants_find(system, &terms);
@@ -127,6 +142,13 @@ void system_free(struct system *system) {
   free(system->nonconservative);
   free(system->rate);
   free(system->output);
+  free(system->constraint);
+  free(system->constraint_jacobian);
+  free(system->constraint_bias);
+  free(system->multiplier_force);
+  free(system->position_constraint);
+  free(system->position_residual);
+  free(system->position_jacobian);
   free(system->residual_by_state);
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
@@ -143,7 +165,33 @@ static void check_present(const expr *items, size_t count, uint32_t limit, const
 static void check_free_of(struct expr_symbol_set *set, const expr *items, size_t count,
                           const char *what) {
   for (size_t i = 0; i < count; i++)
-    if (expr_symbol_set_touches(set, items[i])) bug("system: %s %zu holds accelerations", what, i);
+    if (expr_symbol_set_touches(set, items[i]))
+      bug("system: %s %zu holds accelerations or multipliers", what, i);
+}
+
+static void check_constraints(const struct system *system, uint32_t limit) {
+  size_t n = system->n, m = system->m;
+  if (m != system->model->constraints.count || system->constraint_rank > m)
+    bug("system: constraints differ from the model's");
+  check_present(system->constraint, m, limit, "constraint");
+  check_present(system->constraint_jacobian, m * n, limit, "constraint Jacobian");
+  check_present(system->constraint_bias, m, limit, "constraint bias");
+  check_present(system->multiplier_force, n * m, limit, "multiplier force");
+  check_present(system->position_residual, system->positions, limit, "position equation");
+  check_present(system->position_jacobian, system->positions * n, limit, "position Jacobian");
+  for (uint32_t i = 0; i < system->positions; i++)
+    if (system->position_constraint[i] >= m) bug("system: position equation %u of none", i);
+  for (size_t k = 0; k < m && system->multiplier_force_is_transpose; k++)
+    for (size_t i = 0; i < n; i++)
+      if (system->multiplier_force[i + k * n] != system->constraint_jacobian[k + i * m])
+        bug("system: multiplier force %zu, %zu is not the transposed Jacobian's", i, k);
+}
+
+static void check_jacobians(const struct system *system, uint32_t limit) {
+  size_t n = system->n, m = system->m, z = system->rates, width = 2 * n + z;
+  check_present(system->residual_by_state, (n + m) * width, limit, "Jacobian");
+  check_present(system->rate_by_state, z * width, limit, "Jacobian");
+  check_present(system->rate_by_acceleration, z * (n + m), limit, "Jacobian");
 }
 
 void system_check(const struct system *system) {
@@ -167,17 +215,20 @@ void system_check(const struct system *system) {
     for (uint32_t i = 0; i < j; i++)
       if (system->mass[i + (size_t)j * n] != system->mass[j + (size_t)i * n])
         bug("system: mass matrix is not symmetric at %u, %u", i, j);
-  if (system->residual_by_state) {
-    check_present(system->residual_by_state, (size_t)n * (2 * (size_t)n + z), limit, "Jacobian");
-    check_present(system->rate_by_state, (size_t)z * (2 * (size_t)n + z), limit, "Jacobian");
-    check_present(system->rate_by_acceleration, (size_t)z * n, limit, "Jacobian");
-  }
+  check_constraints(system, limit);
+  if (system->residual_by_state) check_jacobians(system, limit);
   struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
   for (uint32_t j = 0; j < n; j++)
     expr_symbol_set_add(set, system->model->coordinates.items[j].acceleration);
+  for (uint32_t k = 0; k < system->m; k++)
+    expr_symbol_set_add(set, system->model->constraints.items[k].multiplier);
   check_free_of(set, system->mass, (size_t)n * n, "mass matrix entry");
   check_free_of(set, system->forcing, n, "forcing");
   check_free_of(set, system->momentum, n, "momentum");
+  check_free_of(set, system->constraint, system->m, "constraint");
+  check_free_of(set, system->constraint_jacobian, (size_t)n * system->m, "constraint Jacobian");
+  check_free_of(set, system->constraint_bias, system->m, "constraint bias");
+  check_free_of(set, system->multiplier_force, (size_t)n * system->m, "multiplier force");
   for (uint32_t i = 0; i < system->invariant_count; i++)
     check_free_of(set, &system->invariants[i].value, 1, "invariant");
   expr_symbol_set_free(set);
