@@ -58,6 +58,7 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   overrides_report_unused(a);
   if (lower_is_exhausted(a->l)) return;
   resolve_rates(a);
+  check_constraints(a);
   classify_conditions(a);
   check_mechanics(a);
   check_numbers(a);

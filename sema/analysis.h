@@ -6,6 +6,7 @@
 struct job { /* a statement to be lowered, with the loop indices it stands under */
   const struct ast_statement *statement;
   struct environment environment;
+  uint32_t element; /* of a constraint */
 };
 
 enum override_option { OVERRIDE_SET, OVERRIDE_START, OVERRIDE_AT, OVERRIDE_INPUT, OVERRIDE_COUNT };
@@ -66,6 +67,12 @@ void lower_statements(struct analysis *a);
 void classify_conditions(struct analysis *a);
 /* ---- rates.c: puts the rates of states in wherever their derivatives are used. */
 void resolve_rates(struct analysis *a);
+/* In all expressions of the model that depend on what moves. */
+void substitute_everywhere(struct analysis *a, struct expr_substitution *substitution);
+/* ---- constraint.c */
+void lower_constraint(struct analysis *a, const struct job *job);
+/* Levels, claims, and what constraints may depend on; after resolve_rates. */
+void check_constraints(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */
 void check_mechanics(struct analysis *a);
 /* ---- number_range.c: reports what a run in double precision could not hold. */

@@ -1,5 +1,6 @@
 /* Elements: one for every scalar that is declared, with its symbols and its place in the model; and
  * later their values. */
+#include "expr/symbol_latex.h"
 #include "sema/analysis.h"
 #include <string.h>
 
@@ -58,6 +59,27 @@ static void add_state(struct analysis *a, struct element *e, uint32_t id) {
   vector_push(&a->model->states, z);
 }
 
+/* Its residual and level come later. */
+static void add_constraint(struct analysis *a, struct element *e, uint32_t id) {
+  struct model_constraint c = {.id = model_name_of(a, e)};
+  struct text latex = {0};
+  text_put(&latex, "\\lambda_{");
+  symbol_latex(&latex, e->name);
+  text_put(&latex, "}");
+  c.multiplier_name = lower_words(a->l, "multiplier(%s)", e->name);
+  c.multiplier_unit = c.id.unit;
+  c.text = "";
+  c.multiplier = expr_symbol(a->l->graph, c.multiplier_name, text_string(&latex));
+  text_free(&latex);
+  if (!expr_graph_is_full(a->l->graph)) {
+    expr_symbol_set_rank(a->l->graph, c.multiplier, EXPR_RANK_ACCELERATION); /* last in products */
+    map_set(&a->l->roles, c.multiplier, ROLE_MULTIPLIER + ROLE_COUNT * id);
+  }
+  e->symbol = c.multiplier;
+  e->index = a->model->constraints.count;
+  vector_push(&a->model->constraints, c);
+}
+
 static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
   switch (e->kind) {
   case NAME_PARAM: {
@@ -79,6 +101,9 @@ static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
     break;
   case NAME_STATE:
     add_state(a, e, id);
+    break;
+  case NAME_CONSTRAINT:
+    add_constraint(a, e, id);
     break;
   default:
     break;
@@ -258,6 +283,8 @@ void declare_values(struct analysis *a) {
       break;
     case NAME_OUTPUT:
       value_of_output(a, e, id);
+      break;
+    case NAME_CONSTRAINT: /* a job of its own */
       break;
     default:
       lower_element(a->l, id);

@@ -57,6 +57,8 @@ static void declare_names(struct dimension_table *table) {
   for (uint32_t id = 1; id < table->name_count; id++) {
     table->names[id].dimension = dimension_pure();
     enum name_kind kind = scope_entry(scope, id)->kind;
+    if (kind == NAME_CONSTRAINT)
+      table->names[id].variable = solver_add(&table->solver, VARIABLE_TEMPORARY);
     if (!is_quantity(kind)) continue;
     declare_name(table, id);
     if (table->names[id].unit == 0)
@@ -133,6 +135,7 @@ struct dimension_table *dimension_check(const struct scope *scope) {
   table->is_dimensionless = dimension_find_dimensionless(table, ast);
   declare_names(table);
   declare_velocities(table, ast->statements.items, ast->statements.count);
+  dimension_find_levels(table);
   if (!table->is_dimensionless) infer(table);
   table->is_checking = true;
   if (!table->is_dimensionless) dimension_check_schemes(table);
@@ -231,6 +234,19 @@ struct unit dimension_of_item(const struct dimension_table *table, uint32_t entr
   const struct ast_unit *stated = stated_unit(table, item, kind);
   if (stated != NULL) return *dimension_unit(table, stated);
   return dimension_of_name(table, entry, item != NULL ? item->primes : 0);
+}
+
+struct unit dimension_of_multiplier(const struct dimension_table *table, uint32_t entry,
+                                    bool has_velocity) {
+  struct dimension dimension = dimension_pure();
+  if (!table->is_dimensionless) {
+    struct dimension_table *solved = (struct dimension_table *)table; /* only shortens chains */
+    struct form form = dimension_form_of_multiplier(solved, entry, has_velocity);
+    form_reduce(&solved->solver, &form);
+    dimension = form.constant;
+    form_free(&form);
+  }
+  return unit_of_dimension(table->context, &dimension, rational_integer(0));
 }
 
 struct model_unit dimension_model_unit(struct expr_graph *graph, const struct unit *unit) {

@@ -32,6 +32,10 @@ struct unit dimension_of_name(const struct dimension_table *table, uint32_t entr
  * else that of the name (for `coord x [deg] = 0, x' = 1`: deg/s). */
 struct unit dimension_of_item(const struct dimension_table *table, uint32_t entry,
                               const struct ast_item *item);
+/* The unit of the multiplier of a constraint: of energy, or of power if it contains velocities, per
+ * unit of the constraint. */
+struct unit dimension_of_multiplier(const struct dimension_table *table, uint32_t entry,
+                                    bool has_velocity);
 struct model_unit dimension_model_unit(struct expr_graph *graph, const struct unit *unit);
 
 /* Checks assignments given on the command line (the text resolved by scope_resolve_text): the right

@@ -93,6 +93,7 @@ static struct quantity walk_name(struct walk *w, ast_expr e) {
   case NAME_SPEED:
   case NAME_LET:
   case NAME_ARGUMENT:
+  case NAME_CONSTRAINT: /* in multiplier(...) only */
     out.form = dimension_form_of_name(w->table, id);
     form_reduce(&w->table->solver, &out.form);
     return out;
@@ -233,7 +234,7 @@ static struct quantity walk_reduce(struct walk *w, ast_expr e, struct quantity *
 
 /* ---------------------------------------------------------------- functions */
 
-enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, VECTOR };
+enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, VECTOR };
 
 static enum dimension_rule rule_of(int function) {
   static const uint8_t rules[] = {
@@ -264,8 +265,34 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
   return *a;
 }
 
+struct form dimension_form_of_multiplier(struct dimension_table *table, uint32_t constraint,
+                                         bool has_velocity) {
+  struct dimension work = dimension_of_base(UNIT_KILOGRAM, 1);
+  work.exponent[UNIT_METRE] = rational_integer(2);
+  work.exponent[UNIT_SECOND] = rational_integer(has_velocity ? -3 : -2);
+  struct form out = form_of(&work), unit = dimension_form_of_name(table, constraint);
+  form_multiply(&table->solver, &out, &unit, rational_integer(-1));
+  form_free(&unit);
+  return out;
+}
+
+/* multiplier(c) or multiplier(c[i]); the quantity of the argument is not needed. */
+static struct quantity walk_multiplier(struct walk *w, ast_expr e, struct quantity *argument) {
+  const struct ast_expression *n = node(w, argument->node);
+  ast_expr name = n->kind == AST_INDEX ? n->operand : argument->node;
+  struct quantity out = quantity_pure(e);
+  uint32_t entry = scope_entry_of(w->text, name);
+  out.broken = argument->broken || entry == 0;
+  if (!out.broken)
+    out.form = dimension_form_of_multiplier(w->table, entry, w->table->names[entry].has_velocity);
+  quantity_free(argument);
+  form_reduce(&w->table->solver, &out.form);
+  return out;
+}
+
 static struct quantity walk_call(struct walk *w, ast_expr e, struct quantity *arguments,
                                  uint32_t count) {
+  if (scope_builtin_of(w->text, e) == BUILTIN_multiplier) return walk_multiplier(w, e, arguments);
   if (scope_builtin_of(w->text, e) >= 0 && count > 0) return walk_builtin(w, e, arguments, count);
   struct quantity out = scope_entry_of(w->text, e) != 0 ? dimension_apply(w, e, arguments, count)
                                                         : quantity_broken(e);

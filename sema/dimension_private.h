@@ -10,6 +10,7 @@ struct name_dimension {   /* of a scope entry */
   uint32_t variable;      /* 0: known from a declaration, or no quantity */
   uint32_t unit;          /* into table->units of the first declared unit, 0: none */
   bool is_broken;         /* its unit was refused: uses are silent */
+  bool has_velocity;      /* a constraint that contains velocities */
   uint32_t velocity_unit; /* of a start velocity, if one is stated */
   struct span unit_span;
   struct dimension dimension; /* if variable is 0 */
@@ -63,6 +64,10 @@ bool dimension_unify_with(struct walk *w, const struct quantity *a, const struct
 bool dimension_constant(struct walk *w, ast_expr e, struct rational *out);
 struct form dimension_form_of_name(const struct dimension_table *table, uint32_t entry);
 
+/* energy, or power (for velocities), per dimension of the constraint */
+struct form dimension_form_of_multiplier(struct dimension_table *table, uint32_t constraint,
+                                         bool has_velocity);
+
 /* ---- dimension_function.c */
 void dimension_make_schemes(struct dimension_table *table);
 void dimension_check_schemes(struct dimension_table *table);
@@ -74,6 +79,9 @@ struct quantity dimension_apply(struct walk *w, ast_expr call, const struct quan
 void dimension_walk_statements(struct dimension_table *table);
 /* right = left, as the value of what is named on the left. */
 void dimension_walk_assignment(struct walk *w, const struct ast_equation *equation);
+
+/* ---- dimension_level.c: sets has_velocity of constraints */
+void dimension_find_levels(struct dimension_table *table);
 
 /* ---- dimension_units.c: evaluating all unit brackets */
 bool dimension_unit_is_refused(const struct dimension_table *table, const struct ast_unit *unit);

@@ -163,6 +163,42 @@ static void walk_sides(struct walk *w, const struct ast_equation *equation) {
   quantity_free(&right);
 }
 
+static uint32_t entry_of_constraint(const struct walk *w, const struct ast_statement *statement) {
+  const struct scope *scope = w->table->scope;
+  uint32_t id = map_get(&scope->by_statement, (uint64_t)(uintptr_t)statement);
+  if (statement->label.name != NULL)
+    id = map_get(&scope->by_name, (uint64_t)(uintptr_t)statement->label.name);
+  bool fits = id != 0 && scope_entry(scope, id)->kind == NAME_CONSTRAINT;
+  return fits ? id : 0;
+}
+
+/* The sides agree, and so do the elements of an array. */
+static void walk_constraint(struct walk *w, const struct ast_statement *statement) {
+  for (uint32_t i = 0; i < statement->label.indices.count; i++)
+    walk_only(w, ast_list_item(w->text->ast, statement->label.indices, i));
+  uint32_t entry = entry_of_constraint(w, statement);
+  struct ast_equation sides = {statement->span, statement->left, statement->right};
+  if (sides.left == 0 || sides.right == 0) return;
+  struct quantity left = dimension_walk(w, sides.left), right = dimension_walk(w, sides.right);
+  const struct quantity *said = left.any ? &right : &left;
+  struct span span = node(w, sides.left)->span;
+  if (!dimension_unify(w, &left, &right, span)) {
+    report_sides(w, &sides, &left, &right);
+  } else if (entry != 0) {
+    struct quantity expected = {.form = dimension_form_of_name(w->table, entry)};
+    form_reduce(&w->table->solver, &expected.form);
+    if (!dimension_unify(w, said, &expected, span))
+      report_value(w,
+                   arena_format(&w->table->context->arena, "constraint '%s'",
+                                scope_entry(w->table->scope, entry)->name),
+                   &expected.form, said,
+                   w->table->solver.variables.items[w->table->names[entry].variable].origin, NULL);
+    quantity_free(&expected);
+  }
+  quantity_free(&left);
+  quantity_free(&right);
+}
+
 /* x, x', q[2]': the name below, and the primes. 0 if it is something else. */
 static uint32_t find_target(const struct walk *w, ast_expr left, unsigned *primes) {
   *primes = 0;
@@ -291,6 +327,8 @@ static void walk_mechanics(struct walk *w, const struct ast_statement *statement
     walk_force(w, statement);
     break;
   case AST_CONSTRAINT:
+    walk_constraint(w, statement);
+    break;
   case AST_RATE:
   case AST_RESET:
     walk_sides(w, &sides);

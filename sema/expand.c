@@ -247,6 +247,43 @@ static void expand_if(struct analysis *a, const struct ast_statement *statement,
     expand_block(a, statement->otherwise.items, statement->otherwise.count, environment);
 }
 
+static void push_job(struct analysis *a, const struct ast_statement *statement,
+                     struct environment environment, uint32_t element) {
+  struct job job = {statement, environment, element};
+  vector_push(&a->jobs, job);
+}
+
+/* Those without a label are counted by the loops around them. */
+static uint32_t indices_of_loops(struct analysis *a, struct environment environment, uint32_t count,
+                                 long **indices) {
+  *indices = arena_array(&a->context->arena, long, count + 1);
+  uint32_t at = count;
+  for (const struct binding *b = environment.bindings; b != NULL && at > 0; b = b->outer)
+    (*indices)[--at] = b->index;
+  return count;
+}
+
+static void expand_constraint(struct analysis *a, const struct ast_statement *statement,
+                              struct environment environment) {
+  const struct ast_item *item = &statement->label;
+  uint32_t entry = map_get(&a->entry_of_item, (uint64_t)(uintptr_t)item), before;
+  long *indices;
+  if (item->name == NULL) {
+    entry = map_get(&a->scope->by_statement, (uint64_t)(uintptr_t)statement);
+    item = a->scope->sites.items[scope_entry(a->scope, entry)->first_site].item;
+  }
+  if (entry == 0 || is_over(a, statement->span)) return;
+  before = a->l->elements.count;
+  if (statement->label.name == NULL) {
+    uint32_t count = indices_of_loops(a, environment, scope_entry(a->scope, entry)->rank, &indices);
+    struct given none = {.environment = environment, .span = item->span};
+    declare_element(a, item, entry, indices, count, none);
+  } else {
+    expand_item(a, item, environment);
+  }
+  if (a->l->elements.count > before) push_job(a, statement, environment, before);
+}
+
 static void expand_statement(struct analysis *a, const struct ast_statement *statement,
                              struct environment environment) {
   if (environment.bindings != NULL) a->loop_runs++;
@@ -268,11 +305,12 @@ static void expand_statement(struct analysis *a, const struct ast_statement *sta
   case AST_POTENTIAL:
   case AST_LAGRANGIAN:
   case AST_DISSIPATION:
-  case AST_FORCE_ON: {
-    struct job job = {statement, environment};
-    vector_push(&a->jobs, job);
+  case AST_FORCE_ON:
+    push_job(a, statement, environment, 0);
     return;
-  }
+  case AST_CONSTRAINT:
+    expand_constraint(a, statement, environment);
+    return;
   default: /* items; statements that were refused have none that are declared */
     break;
   }

@@ -42,7 +42,7 @@ struct element {
   const char *name; /* "θ[2]" */
   const struct ast_item *item;
   struct given value, velocity; /* velocity: the start value of a coordinate's velocity */
-  expr symbol;                  /* param, input, coord, state */
+  expr symbol;                  /* param, input, coord, state; of a constraint its multiplier */
   expr result;                  /* const, let: the value */
   uint32_t index;               /* in the model's vector of its kind */
 };
@@ -57,6 +57,7 @@ enum symbol_role {
   ROLE_STATE,
   ROLE_RATE,
   ROLE_TIME,
+  ROLE_MULTIPLIER,
   ROLE_COUNT
 };
 
@@ -113,7 +114,7 @@ struct lowering {
   VECTOR(struct call_memo) calls;  /* [0] unused */
   struct map calls_by_hash;
   struct expr_tangent *tangent;             /* by time */
-  struct expr_symbol_set *undifferentiable; /* accelerations, rates, inputs */
+  struct expr_symbol_set *undifferentiable; /* accelerations, rates, inputs, multipliers */
 };
 
 enum {

@@ -31,6 +31,7 @@ void lower_begin_call(struct lowering *l, const struct task *task) {
 static expr builtin_value(struct lowering *l, const struct task *task, int function,
                           const expr *arguments, uint32_t count) {
   if (function < 0) return 0; /* refused */
+  if (function == BUILTIN_multiplier) return arguments[0]; /* the name stands for the symbol */
   enum expr_operator operator_ = operators[function];
   if (function == BUILTIN_sqrt) return expr_sqrt(l->graph, arguments[0]);
   if (count == 1) return expr_unary(l->graph, operator_, arguments[0]);

@@ -17,6 +17,8 @@ static void prepare(struct lowering *l) {
     expr_tangent_seed(l->tangent, z->value, z->derivative);
     expr_symbol_set_add(l->undifferentiable, z->derivative);
   }
+  for (uint32_t i = 0; i < l->model->constraints.count; i++)
+    expr_symbol_set_add(l->undifferentiable, l->model->constraints.items[i].multiplier);
   for (uint32_t i = 0; i < l->model->inputs.count; i++)
     expr_symbol_set_add(l->undifferentiable, l->model->inputs.items[i].symbol);
 }
@@ -30,13 +32,14 @@ static void report(struct lowering *l, const struct task *task, expr value) {
     const char *name = expr_symbol_name(l->graph, symbols.items[i]);
     uint32_t role = map_get(&l->roles, symbols.items[i]) % ROLE_COUNT;
     struct span span = lower_node(task)->span;
+    const char *what = role == ROLE_RATE         ? "the rate "
+                       : role == ROLE_MULTIPLIER ? ""
+                                                 : "the acceleration ";
     struct diagnostic *d =
         role == ROLE_INPUT
             ? lower_report(l, task->environment, DIAG_DERIVATIVE_OF_INPUT, span, name, NULL, NULL)
             : lower_report(l, task->environment, DIAG_DERIVATIVE_TOO_HIGH, span,
-                           lower_words(l, "%s %s",
-                                       role == ROLE_RATE ? "the rate" : "the acceleration", name),
-                           NULL, NULL);
+                           lower_words(l, "%s%s", what, name), NULL, NULL);
     if (d != NULL && role == ROLE_INPUT)
       diagnostic_help(l->context, d,
                       "make the derivative the input and the value a state, whose rate is that "

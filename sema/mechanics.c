@@ -103,38 +103,56 @@ static void check_energies(struct analysis *a) {
   diagnostic_label(a->context, d, lagrangian->keyword_span, "the Lagrangian is here");
 }
 
-/* Also of accelerations that come with the rates of states. */
-static void check_forces(struct analysis *a) {
-  uint32_t n = a->model->coordinates.count;
-  expr *accelerations = checked_calloc(2 * (size_t)n + 1, sizeof *accelerations), rest;
-  for (uint32_t i = 0; i < n; i++) accelerations[i] = a->model->coordinates.items[i].acceleration;
-  for (uint32_t i = 0; i < a->model->forces.count; i++) {
-    const struct model_force *force = &a->model->forces.items[i];
-    expr symbol = find_other_role(a->l, force->value, ~role_bit(ROLE_ACCELERATION));
-    if (symbol == 0 ||
-        expr_linear_parts(a->l->graph, force->value, accelerations, n, accelerations + n, &rest))
-      continue;
+/* Linear in accelerations and multipliers together, also in those that come with rates of states.
+ */
+static void check_force(struct analysis *a, const struct model_force *force) {
+  const role_set unknown = role_bit(ROLE_ACCELERATION) | role_bit(ROLE_MULTIPLIER);
+  struct expr_list symbols = {0}, unknowns = {0};
+  if (find_other_role(a->l, force->value, ~unknown) == 0) return;
+  expr_symbols_of(a->l->graph, &force->value, 1, &symbols);
+  for (uint32_t i = 0; i < symbols.count; i++)
+    if ((unknown & role_bit(map_get(&a->l->roles, symbols.items[i]) % ROLE_COUNT)) != 0)
+      vector_push(&unknowns, symbols.items[i]);
+  expr *parts = checked_calloc((size_t)unknowns.count + 1, sizeof *parts), rest;
+  if (!expr_linear_parts(a->l->graph, force->value, unknowns.items, unknowns.count, parts, &rest)) {
+    const char *name = expr_symbol_name(a->l->graph, unknowns.items[0]);
+    bool is_multiplier = map_get(&a->l->roles, unknowns.items[0]) % ROLE_COUNT == ROLE_MULTIPLIER;
     diagnostic_add(a->context, DIAG_FORCE_NOT_LINEAR, force->span,
-                   expr_symbol_name(a->l->graph, symbol), NULL);
+                   is_multiplier ? name : lower_words(a->l, "the acceleration %s", name), NULL);
   }
-  free(accelerations);
+  free(parts);
+  vector_free(&symbols);
+  vector_free(&unknowns);
 }
 
-/* Energies may have got accelerations from rates. */
+static void check_forces(struct analysis *a) {
+  for (uint32_t i = 0; i < a->model->forces.count; i++) check_force(a, &a->model->forces.items[i]);
+}
+
+static void check_free(struct analysis *a, expr value, struct span span, enum symbol_role role,
+                       enum diagnostic_code code, const char *what) {
+  expr symbol = find_other_role(a->l, value, ~role_bit(role));
+  if (symbol == 0) return;
+  const char *name = expr_symbol_name(a->l->graph, symbol);
+  diagnostic_add(a->context, code, span, what != NULL ? what : name, what != NULL ? name : NULL,
+                 NULL);
+}
+
+/* Energies and conditions may have got accelerations or multipliers from rates. */
 static void check_rates_in_energies(struct analysis *a) {
   for (uint32_t i = 0; i < a->model->energies.count; i++) {
     const struct model_energy *energy = &a->model->energies.items[i];
-    expr symbol = find_other_role(a->l, energy->value, ~role_bit(ROLE_ACCELERATION));
-    if (symbol != 0)
-      diagnostic_add(a->context, DIAG_ENERGY_OF_ACCELERATIONS, energy->span, "an energy",
-                     expr_symbol_name(a->l->graph, symbol), NULL);
+    check_free(a, energy->value, energy->span, ROLE_ACCELERATION, DIAG_ENERGY_OF_ACCELERATIONS,
+               "an energy");
+    check_free(a, energy->value, energy->span, ROLE_MULTIPLIER, DIAG_MULTIPLIER_NOT_ALLOWED,
+               "an energy");
   }
   for (uint32_t i = 0; i < a->model->conditions.count; i++) {
     const struct model_condition *condition = &a->model->conditions.items[i];
-    expr symbol = find_other_role(a->l, condition->residual, ~role_bit(ROLE_ACCELERATION));
-    if (symbol != 0)
-      diagnostic_add(a->context, DIAG_INITIAL_OF_ACCELERATION, condition->span,
-                     expr_symbol_name(a->l->graph, symbol), NULL);
+    check_free(a, condition->residual, condition->span, ROLE_ACCELERATION,
+               DIAG_INITIAL_OF_ACCELERATION, NULL);
+    check_free(a, condition->residual, condition->span, ROLE_MULTIPLIER,
+               DIAG_MULTIPLIER_NOT_ALLOWED, "an 'initial' equation");
   }
 }
 

@@ -11,6 +11,8 @@ void model_free(struct model *model) {
   vector_free(&model->inputs);
   vector_free(&model->energies);
   vector_free(&model->forces);
+  vector_free(&model->constraints);
+  vector_free(&model->structure.combinations);
   vector_free(&model->outputs);
   vector_free(&model->conditions);
   vector_free(&model->at);
@@ -41,10 +43,38 @@ static void check_free_of_rates(const struct model *model) {
       bug("an energy holds a rate");
   for (uint32_t i = 0; i < model->forces.count; i++)
     if (expr_symbol_set_touches(rates, model->forces.items[i].value)) bug("a force holds a rate");
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    if (expr_symbol_set_touches(rates, model->constraints.items[i].residual))
+      bug("constraint '%s' holds a rate", model->constraints.items[i].id.name);
   for (uint32_t i = 0; i < model->outputs.count; i++)
     if (expr_symbol_set_touches(rates, model->outputs.items[i].value))
       bug("an output holds a rate");
   expr_symbol_set_free(rates);
+}
+
+static bool depends_on(struct expr_graph *graph, expr e, const struct model *model, int order) {
+  struct expr_symbol_set *set = expr_symbol_set_new(graph);
+  for (uint32_t i = 0; i < model->coordinates.count; i++)
+    expr_symbol_set_add(set, order == 1 ? model->coordinates.items[i].velocity
+                                        : model->coordinates.items[i].acceleration);
+  for (uint32_t i = 0; order == 2 && i < model->constraints.count; i++)
+    expr_symbol_set_add(set, model->constraints.items[i].multiplier);
+  bool depends = expr_symbol_set_touches(set, e);
+  expr_symbol_set_free(set);
+  return depends;
+}
+
+static void check_constraint(const struct model *model, const struct model_constraint *c) {
+  check_name(&c->id);
+  check_expr(model, c->residual, c->id.name);
+  check_expr(model, c->multiplier, c->id.name);
+  if (c->multiplier_name == NULL || c->text == NULL || c->multiplier_unit.scale == 0)
+    bug("constraint '%s' is not described", c->id.name);
+  bool has_velocity = depends_on(model->graph, c->residual, model, 1);
+  if (has_velocity != (c->level == CONSTRAINT_VELOCITY))
+    bug("constraint '%s' is not on its level", c->id.name);
+  if (depends_on(model->graph, c->residual, model, 2))
+    bug("constraint '%s' holds accelerations or multipliers", c->id.name);
 }
 
 void model_check(const struct model *model) {
@@ -79,5 +109,7 @@ void model_check(const struct model *model) {
     check_expr(model, model->forces.items[i].value, "a force");
     check_expr(model, model->forces.items[i].target, "the target of a force");
   }
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    check_constraint(model, &model->constraints.items[i]);
   check_free_of_rates(model);
 }

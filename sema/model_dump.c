@@ -94,6 +94,20 @@ static void dump_mechanics(struct dump *d) {
   }
 }
 
+static void dump_constraints(struct dump *d) {
+  static const char *const claims[] = {"", "holonomic ", "nonholonomic "};
+  for (uint32_t i = 0; i < d->model->constraints.count; i++) {
+    const struct model_constraint *c = &d->model->constraints.items[i];
+    text_put(d->out, claims[c->claim]);
+    put_name(d, "constraint", &c->id);
+    text_format(d->out, " (%s%s)", c->level == CONSTRAINT_POSITION ? "positions" : "velocities",
+                c->is_linear ? "" : ", not linear");
+    put_expr(d, " 0 = ", c->residual);
+    end_name(d, &c->id);
+    text_format(d->out, "  %s [%s] of %s\n", c->multiplier_name, c->multiplier_unit.si, c->text);
+  }
+}
+
 static void dump_results(struct dump *d) {
   const struct model *model = d->model;
   for (uint32_t i = 0; i < model->conditions.count; i++) {
@@ -138,6 +152,7 @@ void model_dump(const struct model *model, struct text *out) {
   dump_parameters(&d);
   dump_variables(&d);
   dump_mechanics(&d);
+  dump_constraints(&d);
   dump_results(&d);
   dump_run(&d);
   for (uint32_t i = 0; i < model->dimensions.count; i++) {

@@ -130,6 +130,9 @@ static void add_statements(struct analysis *a, struct number_roots *roots) {
   for (uint32_t i = 0; i < model->conditions.count; i++)
     add_root(roots, model->conditions.items[i].residual, model->conditions.items[i].span,
              "this equation");
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    add_root(roots, model->constraints.items[i].residual, model->constraints.items[i].span,
+             "this constraint");
   for (uint32_t i = 0; i < model->at.count; i++)
     add_root(roots, model->at.items[i].value, model->at.items[i].span, "this value");
 }

@@ -104,13 +104,15 @@ static void check_presence(struct analysis *a) {
   }
 }
 
-/* Puts the rates into everything that was lowered. */
-static void substitute(struct analysis *a) {
-  struct expr_substitution *s = expr_substitution_new(a->l->graph);
+void substitute_everywhere(struct analysis *a, struct expr_substitution *s) {
   struct model *model = a->model;
   for (uint32_t i = 0; i < model->states.count; i++)
     if (model->states.items[i].rate != 0)
-      expr_substitution_add(s, model->states.items[i].derivative, model->states.items[i].rate);
+      model->states.items[i].rate = expr_substitution_of(s, model->states.items[i].rate);
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    if (model->constraints.items[i].residual != 0)
+      model->constraints.items[i].residual =
+          expr_substitution_of(s, model->constraints.items[i].residual);
   for (uint32_t i = 0; i < model->energies.count; i++)
     model->energies.items[i].value = expr_substitution_of(s, model->energies.items[i].value);
   for (uint32_t i = 0; i < model->forces.count; i++)
@@ -120,6 +122,16 @@ static void substitute(struct analysis *a) {
   for (uint32_t i = 0; i < model->conditions.count; i++)
     model->conditions.items[i].residual =
         expr_substitution_of(s, model->conditions.items[i].residual);
+}
+
+/* Puts the rates into everything that was lowered; they are free of rates themselves. */
+static void substitute(struct analysis *a) {
+  struct expr_substitution *s = expr_substitution_new(a->l->graph);
+  struct model *model = a->model;
+  for (uint32_t i = 0; i < model->states.count; i++)
+    if (model->states.items[i].rate != 0)
+      expr_substitution_add(s, model->states.items[i].derivative, model->states.items[i].rate);
+  substitute_everywhere(a, s);
   expr_substitution_free(s);
 }
 

@@ -18,7 +18,7 @@ const char *role_words(struct lowering *l, expr symbol) {
       [ROLE_INPUT] = "input",       [ROLE_POSITION] = "coordinate",
       [ROLE_VELOCITY] = "velocity", [ROLE_ACCELERATION] = "acceleration",
       [ROLE_STATE] = "state",       [ROLE_RATE] = "rate",
-      [ROLE_TIME] = "time"};
+      [ROLE_TIME] = "time",         [ROLE_MULTIPLIER] = "Lagrange multiplier"};
   return lower_words(l, "%s %s", words[map_get(&l->roles, symbol) % ROLE_COUNT],
                      expr_symbol_name(l->graph, symbol));
 }

@@ -202,6 +202,43 @@ static void collect(struct scope *scope, const struct ast_statement *statement,
   }
 }
 
+/* ---------------------------------------------------------------- constraints without a label */
+
+struct unlabelled { /* how constraints without a label are named */
+  struct scope *scope;
+  uint32_t last; /* number given */
+};
+
+/* c1, c2, ... but for names that the model has. In loops its elements are c1[1], c1[2], ... */
+static void name_constraint(struct unlabelled *names, const struct ast_statement *statement,
+                            uint32_t depth, bool in_if) {
+  struct scope *scope = names->scope;
+  struct ast_item *item = arena_new(&scope->context->arena, struct ast_item);
+  struct span span = statement->keyword_span;
+  *item = (struct ast_item){.span = span, .name_span = span, .doc = statement->doc};
+  do {
+    const char *name = arena_format(&scope->context->arena, "c%u", ++names->last);
+    item->name = intern_string(&scope->context->names, name);
+  } while (scope_lookup(scope, item->name) != 0 ||
+           map_get(&scope->by_output, key_of(item->name)) != 0);
+  struct name_site site = {.statement = statement, .item = item, .is_element = depth > 0};
+  uint32_t id = declare(scope, NAME_CONSTRAINT, item->name, span, site, depth, in_if);
+  scope->entries.items[id].is_unlabelled = true;
+  map_set(&scope->by_statement, key_of(statement), id);
+}
+
+static void name_constraints(struct unlabelled *names, struct ast_statement *const *items,
+                             uint32_t count, uint32_t depth, bool in_if) {
+  for (uint32_t i = 0; i < count; i++) {
+    const struct ast_statement *s = items[i];
+    bool is_loop = s->kind == AST_FOR, is_if = s->kind == AST_IF_BLOCK;
+    if (s->kind == AST_CONSTRAINT && s->label.name == NULL) name_constraint(names, s, depth, in_if);
+    if (!is_loop && !is_if) continue;
+    name_constraints(names, s->body.items, s->body.count, depth + is_loop, in_if || is_if);
+    name_constraints(names, s->otherwise.items, s->otherwise.count, depth, in_if || is_if);
+  }
+}
+
 /* ---------------------------------------------------------------- outputs */
 
 static bool records_itself(const struct scope *scope, const struct ast_item *item) {
@@ -251,6 +288,8 @@ struct scope *scope_build(dyn_context *context, const struct ast *ast) {
   add_predeclared(scope, NAME_WORLD, "world");
   add_predeclared(scope, NAME_ORIGIN, "origin");
   collect_block(scope, ast->statements.items, ast->statements.count, NULL);
+  struct unlabelled names = {scope, 0};
+  name_constraints(&names, ast->statements.items, ast->statements.count, 0, false);
   scope->file_count = scope->entries.count;
   check_outputs(scope);
   scope_resolve_model(scope);

@@ -61,6 +61,7 @@ struct name_entry {
   uint32_t use_count;             /* in expressions that mean something */
   bool is_broken;                 /* its declaration was refused: uses are silent */
   bool is_bare;                   /* const: see scope_is_bare */
+  bool is_unlabelled; /* a constraint without a label: only multiplier(c1) means it */
   bool in_if; /* declared in an `if` block: another branch may declare it, too */
 };
 
@@ -85,7 +86,8 @@ struct scope {
   struct map by_output;           /* the same for outputs, which may be called what they record */
   struct map
       by_statement;    /* AST_FOR -> entry of its index; AST_FUNCTION -> entry of its first
-                          argument (the others follow); ast_item -> entry of its index variable */
+                          argument (the others follow); ast_item -> entry of its index variable;
+                          AST_CONSTRAINT without a label -> entry of the name that it got */
   struct map unknown;  /* names that were reported as unknown: once each */
   uint32_t file_count; /* entries below this are predeclared or the file's */
   bool has_refused;    /* some statement is not supported (reported): no warnings of lack of use */
@@ -100,6 +102,7 @@ struct scope {
  *   RATIO     all of one dimension to a pure number
  *   ROOT      halves exponents                     FREE  any dimension to a pure number
  *   KEEP      floor, abs: any dimension, kept
+ *   FORCE     of a constraint: energy, or power, by its unit
  *   VECTOR    not on scalars (refused by name resolution: never seen later) */
 #define BUILTIN_FUNCTIONS(BUILTIN)                                                                 \
   BUILTIN(sin, 1, 1, PURE)                                                                         \
@@ -118,7 +121,7 @@ struct scope {
                                       BUILTIN(norm, 1, 1, VECTOR) BUILTIN(unit, 1, 1, VECTOR)      \
                                           BUILTIN(components, 2, 2, VECTOR)                        \
                                               BUILTIN(der, 2, 2, VECTOR)                           \
-                                                  BUILTIN(multiplier, 1, 1, VECTOR)                \
+                                                  BUILTIN(multiplier, 1, 1, FORCE)                 \
                                                       BUILTIN(reaction, 1, 1, VECTOR)
 
 enum builtin_function {

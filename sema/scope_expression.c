@@ -15,23 +15,23 @@ static const struct ast_expression *node(const struct resolver *r, ast_expr e) {
   return ast_expression(r->text->ast, e);
 }
 
-static void want(struct resolver *r, ast_expr e, enum wanted wanted) {
+void resolve_want(struct resolver *r, ast_expr e, enum wanted wanted) {
   if (e != 0) r->wanted[e] = (uint8_t)wanted;
 }
 
 static void want_list(struct resolver *r, struct ast_list list, enum wanted wanted) {
-  for (uint32_t i = 0; i < list.count; i++) want(r, ast_list_item(r->text->ast, list, i), wanted);
+  for (uint32_t i = 0; i < list.count; i++)
+    resolve_want(r, ast_list_item(r->text->ast, list, i), wanted);
 }
 
 static void want_nothing_below(struct resolver *r, const struct ast_expression *n) {
-  want(r, n->operand, WANT_NOTHING);
-  want(r, n->second, WANT_NOTHING);
-  want(r, n->third, WANT_NOTHING);
+  resolve_want(r, n->operand, WANT_NOTHING);
+  resolve_want(r, n->second, WANT_NOTHING);
+  resolve_want(r, n->third, WANT_NOTHING);
   want_list(r, n->list, WANT_NOTHING);
 }
 
-/* One slip, one message: what is below is not looked at, what is above takes it as broken. */
-static void refuse(struct resolver *r, ast_expr e) {
+void resolve_refuse(struct resolver *r, ast_expr e) {
   r->text->functions[e] = SCOPE_REFUSED;
   want_nothing_below(r, node(r, e));
 }
@@ -44,7 +44,7 @@ uint32_t resolve_add_local(struct resolver *r, enum name_kind kind, const char *
   return id;
 }
 
-static uint32_t find(const struct resolver *r, const char *name) {
+uint32_t resolve_find(const struct resolver *r, const char *name) {
   for (uint32_t i = r->locals.count; i-- > 0;)
     if (r->scope->entries.items[r->locals.items[i]].name == name) return r->locals.items[i];
   uint32_t id = scope_lookup(r->scope, name);
@@ -67,6 +67,9 @@ static void report_kind(struct resolver *r, const struct ast_expression *n,
   else if (entry->kind == NAME_OUTPUT)
     diagnostic_help(context, d, "an output is only recorded; name the value with 'let %s = ...'",
                     n->name);
+  else if (entry->kind == NAME_CONSTRAINT)
+    diagnostic_help(context, d, "its Lagrange multiplier is multiplier(%s%s)", n->name,
+                    entry->rank > 0 ? "[i]" : "");
 }
 
 static void report_vectors(struct resolver *r, struct span span, const char *what) {
@@ -76,7 +79,10 @@ static void report_vectors(struct resolver *r, struct span span, const char *wha
 
 static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
-  uint32_t id = find(r, n->name);
+  bool is_constraint = wanted == WANT_CONSTRAINT || wanted == WANT_CONSTRAINTS;
+  uint32_t id = resolve_find(r, n->name);
+  /* A constraint without a label has not taken a name from the model. */
+  if (r->scope->entries.items[id].is_unlabelled && !is_constraint) id = 0;
   if (id == 0) {
     if (!r->scope->has_import)
       scope_report_unknown(r->scope, n->name, n->span, false, r->locals.items, r->locals.count);
@@ -94,16 +100,23 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   case NAME_ORIGIN:
     report_vectors(r, n->span, "a frame, point or vector in an expression");
     return;
+  case NAME_CONSTRAINT:
+    if (is_constraint) break;
+    report_kind(r, n, entry);
+    return;
   default:
     break;
   }
   r->text->entries[e] = id;
-  if (wanted == WANT_ARRAY || entry->rank == 0) return;
+  if (wanted == WANT_ARRAY || wanted == WANT_CONSTRAINTS || entry->rank == 0) return;
   struct diagnostic *d =
       diagnostic_add(r->scope->context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
   diagnostic_label(r->scope->context, d, entry->span, "declared here");
-  diagnostic_help(r->scope->context, d,
-                  "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
+  if (is_constraint)
+    diagnostic_help(r->scope->context, d, "write multiplier(%s[i]) for one element", n->name);
+  else
+    diagnostic_help(r->scope->context, d,
+                    "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
 }
 
 static void report_scalar_index(struct resolver *r, const struct ast_expression *array,
@@ -112,15 +125,16 @@ static void report_scalar_index(struct resolver *r, const struct ast_expression 
   struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span,
                                         arena_format(&context->arena, "'%s'", array->name), NULL);
   if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
-  diagnostic_help(context, d,
-                  "if a unit is meant: '%s' has its unit already; leave the bracket out",
-                  array->name);
+  if (entry->kind != NAME_CONSTRAINT)
+    diagnostic_help(context, d,
+                    "if a unit is meant: '%s' has its unit already; leave the bracket out",
+                    array->name);
 }
 
-static void check_index(struct resolver *r, ast_expr e) {
+static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
   const struct ast_expression *array = node(r, n->operand);
-  want(r, n->operand, WANT_ARRAY);
+  resolve_want(r, n->operand, wanted == WANT_CONSTRAINT ? WANT_CONSTRAINTS : WANT_ARRAY);
   want_list(r, n->list, WANT_NUMBER);
   if (array->kind == AST_ERROR) return;
   if (array->kind != AST_NAME) {
@@ -128,7 +142,7 @@ static void check_index(struct resolver *r, ast_expr e) {
     diagnostic_add(r->scope->context, DIAG_NOT_AN_ARRAY, array->span, "this", NULL);
     return;
   }
-  uint32_t id = find(r, array->name);
+  uint32_t id = resolve_find(r, array->name);
   const struct name_entry *entry = &r->scope->entries.items[id];
   if (id == 0 || entry->is_broken || entry->rank == n->list.count) return;
   dyn_context *context = r->scope->context;
@@ -137,7 +151,7 @@ static void check_index(struct resolver *r, ast_expr e) {
       return;
     report_scalar_index(r, array, entry);
     r->scope->entries.items[id].use_count++;
-    refuse(r, e);
+    resolve_refuse(r, e);
     return;
   }
   struct diagnostic *d = diagnostic_add(
@@ -175,6 +189,8 @@ static void resolve_builtin(struct resolver *r, ast_expr e, int function) {
   uint32_t least = builtin_least(function), most = builtin_most(function);
   if (n->list.count < least || (most < 1000 && n->list.count > most))
     report_count(r, n, least, most, NULL);
+  else if (function == BUILTIN_multiplier)
+    resolve_multiplier(r, e, function);
   else
     r->text->functions[e] = (uint8_t)(function + 1);
 }
@@ -196,7 +212,7 @@ static void resolve_call(struct resolver *r, ast_expr e) {
   int builtin = builtin_find(n->name);
   if (entry != NULL && entry->kind != NAME_FUNCTION && builtin >= 0) entry = NULL;
   if (entry == NULL) {
-    uint32_t local = find(r, n->name);
+    uint32_t local = resolve_find(r, n->name);
     if (builtin >= 0) {
       resolve_builtin(r, e, builtin);
     } else if (local != 0) {
@@ -232,7 +248,7 @@ static void resolve_member(struct resolver *r, const struct ast_expression *n) {
          base->kind == AST_PRIME)
     base = node(r, base->operand);
   if (base->kind == AST_ERROR) return;
-  uint32_t id = base->kind == AST_NAME ? find(r, base->name) : 0;
+  uint32_t id = base->kind == AST_NAME ? resolve_find(r, base->name) : 0;
   if (base->kind == AST_NAME && id == 0) {
     if (!r->scope->has_import)
       scope_report_unknown(r->scope, base->name, base->span, false, NULL, 0);
@@ -290,8 +306,8 @@ static bool check_wanted(struct resolver *r, const struct ast_expression *n, enu
 
 static void resolve_operator(struct resolver *r, const struct ast_expression *n) {
   enum wanted inner = is_connective(n->operator_) ? WANT_TRUTH : WANT_NUMBER;
-  want(r, n->operand, inner);
-  want(r, n->second, inner);
+  resolve_want(r, n->operand, inner);
+  resolve_want(r, n->second, inner);
 }
 
 static void resolve_tuple(struct resolver *r, const struct ast_expression *n, enum wanted wanted) {
@@ -307,9 +323,9 @@ static void resolve_tuple(struct resolver *r, const struct ast_expression *n, en
 
 static void resolve_sum(struct resolver *r, ast_expr e) {
   const struct ast_expression *n = node(r, e);
-  want(r, n->operand, WANT_NUMBER);
-  want(r, n->second, WANT_NUMBER);
-  want(r, n->third, WANT_NUMBER);
+  resolve_want(r, n->operand, WANT_NUMBER);
+  resolve_want(r, n->second, WANT_NUMBER);
+  resolve_want(r, n->third, WANT_NUMBER);
   r->text->entries[e] = resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
 }
 
@@ -317,7 +333,7 @@ static void resolve_node(struct resolver *r, ast_expr e) {
   const struct ast_expression *n = node(r, e);
   enum wanted wanted = (enum wanted)r->wanted[e];
   if (wanted == WANT_NOTHING || !check_wanted(r, n, wanted)) {
-    refuse(r, e);
+    resolve_refuse(r, e);
     if (n->kind == AST_REDUCE) resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
     return;
   }
@@ -330,19 +346,19 @@ static void resolve_node(struct resolver *r, ast_expr e) {
     resolve_member(r, n);
     break;
   case AST_INDEX:
-    check_index(r, e);
+    check_index(r, e, wanted);
     break;
   case AST_UNIT:
-    want(r, n->operand, wanted == WANT_VALUES ? WANT_VALUES : WANT_NUMBER);
+    resolve_want(r, n->operand, wanted == WANT_VALUES ? WANT_VALUES : WANT_NUMBER);
     break;
   case AST_CALL:
     want_list(r, n->list, WANT_NUMBER);
     resolve_call(r, e);
     break;
   case AST_IF:
-    want(r, n->operand, WANT_TRUTH);
-    want(r, n->second, WANT_NUMBER);
-    want(r, n->third, WANT_NUMBER);
+    resolve_want(r, n->operand, WANT_TRUTH);
+    resolve_want(r, n->second, WANT_NUMBER);
+    resolve_want(r, n->third, WANT_NUMBER);
     break;
   case AST_REDUCE:
     resolve_sum(r, e);
@@ -369,8 +385,8 @@ void resolve_expression(struct resolver *r, ast_expr e, enum wanted wanted) {
   VECTOR(struct open_sum) open = {0};
   uint32_t outer = r->locals.count;
   ast_expr first = node(r, e)->first;
-  for (ast_expr at = first; at < e; at++) want(r, at, WANT_NUMBER);
-  want(r, e, wanted);
+  for (ast_expr at = first; at < e; at++) resolve_want(r, at, WANT_NUMBER);
+  resolve_want(r, e, wanted);
   for (ast_expr at = e + 1; at-- > first;) {
     while (open.count > 0 && at < vector_last(&open).first) {
       r->locals.count--;

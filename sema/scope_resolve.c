@@ -172,6 +172,22 @@ static void resolve_simulate(struct resolver *r, const struct ast_statement *sta
   }
 }
 
+static void resolve_constraint(struct resolver *r, const struct ast_statement *statement) {
+  dyn_context *context = r->scope->context;
+  for (uint32_t i = 0; i < statement->label.indices.count; i++)
+    resolve_expression(r, ast_list_item(r->text->ast, statement->label.indices, i), WANT_NUMBER);
+  if (statement->label.is_range)
+    diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, statement->label.span,
+                   "a range in the label of a constraint", NULL);
+  resolve_expression(r, statement->left, WANT_NUMBER);
+  resolve_expression(r, statement->right, WANT_NUMBER);
+  if (statement->along.count == 0) return;
+  ast_expr axis = ast_list_item(r->text->ast, statement->along, 0);
+  diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, ast_expression(r->text->ast, axis)->span,
+                 "a constraint 'along' axes", NULL);
+  r->scope->has_refused = true;
+}
+
 static void resolve_statement(struct resolver *r, const struct ast_statement *statement) {
   if (statement_is_refused(statement->kind)) return;
   for (uint32_t i = 0; i < statement->items.count; i++)
@@ -194,6 +210,9 @@ static void resolve_statement(struct resolver *r, const struct ast_statement *st
     break;
   case AST_SIMULATE:
     resolve_simulate(r, statement);
+    break;
+  case AST_CONSTRAINT:
+    resolve_constraint(r, statement);
     break;
   default:
     resolve_expression(r, statement->value, WANT_NUMBER);

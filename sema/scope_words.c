@@ -51,7 +51,7 @@ static const struct statement_row statements[] = {
     [AST_POINT] = {"point", NAME_POINT, true},
     [AST_PARTICLE] = {"particle", NAME_PARTICLE, true},
     [AST_BODY] = {"body", NAME_BODY, true},
-    [AST_CONSTRAINT] = {"constraint", NAME_NONE, true},
+    [AST_CONSTRAINT] = {"constraint", NAME_CONSTRAINT, false},
     [AST_COMPONENT] = {"component", NAME_COMPONENT, true},
     [AST_INSTANCE] = {"instance", NAME_INSTANCE, true},
     [AST_FOR] = {"for", NAME_NONE, false},
@@ -78,7 +78,7 @@ bool statement_is_refused(enum ast_statement_kind kind) {
 
 /* ---------------------------------------------------------------- functions */
 
-enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, VECTOR };
+enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, VECTOR };
 
 static const struct builtin {
   const char *name;

@@ -31,7 +31,9 @@ static void lower_energy(struct analysis *a, const struct job *job, enum energy_
   expr value = lower_expression(a->l, job->environment, statement->value);
   if (value == 0) return;
   if (!check_roles(a, job, statement->value, value, role_bit(ROLE_ACCELERATION),
-                   DIAG_ENERGY_OF_ACCELERATIONS, what))
+                   DIAG_ENERGY_OF_ACCELERATIONS, what) ||
+      !check_roles(a, job, statement->value, value, role_bit(ROLE_MULTIPLIER),
+                   DIAG_MULTIPLIER_NOT_ALLOWED, what))
     return;
   if (kind == ENERGY_POTENTIAL &&
       !check_roles(a, job, statement->value, value, role_bit(ROLE_VELOCITY),
@@ -127,11 +129,15 @@ static void lower_initial(struct analysis *a, const struct job *job,
   if (left == 0 || right == 0) return;
   expr residual = expr_subtract(a->l->graph, left, right);
   expr acceleration = find_other_role(a->l, residual, ~role_bit(ROLE_ACCELERATION));
+  expr multiplier = find_other_role(a->l, residual, ~role_bit(ROLE_MULTIPLIER));
   role_set variables = role_bit(ROLE_POSITION) | role_bit(ROLE_VELOCITY) | role_bit(ROLE_STATE) |
                        role_bit(ROLE_RATE);
   if (acceleration != 0) {
     lower_report(a->l, job->environment, DIAG_INITIAL_OF_ACCELERATION, equation->span,
                  expr_symbol_name(a->l->graph, acceleration), NULL, NULL);
+  } else if (multiplier != 0) {
+    lower_report(a->l, job->environment, DIAG_MULTIPLIER_NOT_ALLOWED, equation->span,
+                 "an 'initial' equation", expr_symbol_name(a->l->graph, multiplier), NULL);
   } else if (expr_is_integer_value(a->l->graph, residual, 0)) {
     lower_report(a->l, job->environment, DIAG_INITIAL_ALWAYS_TRUE, equation->span, NULL, NULL,
                  NULL);
@@ -209,6 +215,9 @@ static void lower_job(struct analysis *a, const struct job *job) {
     break;
   case AST_SIMULATE:
     lower_simulate(a, job);
+    break;
+  case AST_CONSTRAINT:
+    lower_constraint(a, job);
     break;
   default:
     break;

@@ -1,0 +1,165 @@
+/* Questions about residuals that their structure alone may not answer: is one linear in the
+ * velocities, of which degree is it, is it 0 everywhere? */
+#include "sema/constraint.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- degree */
+
+/* The nodes of e, children before parents; [0] of the marks is unused. */
+static uint8_t *mark_nodes(struct analysis *a, expr e) {
+  uint8_t *marks = checked_calloc((size_t)e + 1, 1);
+  marks[e] = 1;
+  for (expr at = e; at > 0; at--) {
+    uint32_t count;
+    if (marks[at] == 0) continue;
+    const struct expr_operand *operands = expr_operands(a->l->graph, at, &count);
+    for (uint32_t i = 0; i < count; i++) marks[operands[i].node] = 1;
+  }
+  return marks;
+}
+
+enum { NO_DEGREE = 1000 };
+
+static unsigned degree_of(struct analysis *a, expr e, const unsigned *degrees) {
+  struct expr_graph *graph = a->l->graph;
+  enum expr_operator operator_ = expr_operator_of(graph, e);
+  uint32_t count;
+  const struct expr_operand *operands = expr_operands(graph, e, &count);
+  if (operator_ == EXPR_SYMBOL)
+    return map_get(&a->l->roles, e) % ROLE_COUNT == ROLE_VELOCITY ? 1 : 0;
+  unsigned sum = 0, most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    unsigned degree = degrees[operands[i].node];
+    if (degree > most) most = degree;
+    if (operator_ != EXPR_PRODUCT || degree == 0) continue;
+    mpq_srcptr power = expr_pool_number(graph, operands[i].number);
+    bool is_whole = mpz_cmp_ui(mpq_denref(power), 1) == 0 && mpq_sgn(power) > 0 &&
+                    mpz_cmp_ui(mpq_numref(power), NO_DEGREE) < 0;
+    sum += is_whole ? degree * (unsigned)mpz_get_ui(mpq_numref(power)) : NO_DEGREE;
+    if (sum > NO_DEGREE) sum = NO_DEGREE;
+  }
+  if (operator_ == EXPR_PRODUCT) return sum;
+  return operator_ == EXPR_SUM || most == 0 ? most : NO_DEGREE;
+}
+
+/* 0 if it is no polynomial in the velocities, or free of them. */
+static unsigned degree_in_velocities(struct analysis *a, expr e) {
+  unsigned *degrees = checked_calloc((size_t)e + 1, sizeof *degrees);
+  uint8_t *marks = mark_nodes(a, e);
+  for (expr at = 1; at <= e; at++)
+    if (marks[at] != 0) degrees[at] = degree_of(a, at, degrees);
+  unsigned degree = degrees[e];
+  free(degrees);
+  free(marks);
+  return degree < NO_DEGREE ? degree : 0;
+}
+
+unsigned constraint_degree(struct analysis *a, const struct model_constraint *c) {
+  return a->context->diagnostics.dropped > 0 ? 0 : degree_in_velocities(a, c->residual);
+}
+
+/* ---------------------------------------------------------------- linear? */
+
+static void find_velocities(struct analysis *a, expr e, struct expr_list *out) {
+  struct expr_list symbols = {0};
+  expr_symbols_of(a->l->graph, &e, 1, &symbols);
+  for (uint32_t i = 0; i < symbols.count; i++)
+    if (map_get(&a->l->roles, symbols.items[i]) % ROLE_COUNT == ROLE_VELOCITY)
+      vector_push(out, symbols.items[i]);
+  vector_free(&symbols);
+}
+
+static bool is_piecewise(enum expr_operator operator_) {
+  return operator_ == EXPR_ABS || operator_ == EXPR_SIGN || operator_ == EXPR_MIN ||
+         operator_ == EXPR_MAX || operator_ == EXPR_FLOOR || operator_ == EXPR_MOD ||
+         operator_ == EXPR_IF;
+}
+
+/* |x'| has no second derivative, but is not linear. */
+static bool is_smooth(struct analysis *a, expr e, const struct expr_list *velocities) {
+  struct expr_symbol_set *set = expr_symbol_set_new(a->l->graph);
+  for (uint32_t i = 0; i < velocities->count; i++) expr_symbol_set_add(set, velocities->items[i]);
+  uint8_t *marks = mark_nodes(a, e);
+  bool is_smooth = true;
+  for (expr at = 1; at <= e && is_smooth; at++)
+    is_smooth = marks[at] == 0 || !is_piecewise(expr_operator_of(a->l->graph, at)) ||
+                !expr_symbol_set_touches(set, at);
+  free(marks);
+  expr_symbol_set_free(set);
+  return is_smooth;
+}
+
+/* The tangent of the residual at some velocities: what it is if it is linear. A polynomial has one
+ * at 0; other forms may be undefined there. */
+static expr linear_form(struct analysis *a, expr residual, const struct expr_list *velocities,
+                        bool is_polynomial) {
+  struct expr_graph *graph = a->l->graph;
+  struct expr_substitution *at = expr_substitution_new(graph);
+  long first = is_polynomial ? 0 : 3, next = is_polynomial ? 0 : 2;
+  for (uint32_t i = 0; i < velocities->count; i++)
+    expr_substitution_add(at, velocities->items[i], expr_integer(graph, first + next * (long)i));
+  expr *terms = checked_calloc((size_t)velocities->count + 1, sizeof *terms);
+  for (uint32_t i = 0; i < velocities->count; i++) {
+    expr slope = expr_substitution_of(at, expr_derivative(graph, residual, velocities->items[i]));
+    expr step =
+        expr_subtract(graph, velocities->items[i], expr_integer(graph, first + next * (long)i));
+    terms[i] = expr_multiply(graph, slope, step);
+  }
+  terms[velocities->count] = expr_substitution_of(at, residual);
+  expr form = expr_sum(graph, terms, velocities->count + 1);
+  free(terms);
+  expr_substitution_free(at);
+  return form;
+}
+
+bool constraint_make_linear(struct analysis *a, struct model_constraint *c) {
+  struct expr_graph *graph = a->l->graph;
+  struct expr_list velocities = {0};
+  find_velocities(a, c->residual, &velocities);
+  expr *parts = checked_calloc((size_t)velocities.count + 1, sizeof *parts), rest;
+  bool is_linear =
+      expr_linear_parts(graph, c->residual, velocities.items, velocities.count, parts, &rest);
+  if (!is_linear && is_smooth(a, c->residual, &velocities)) {
+    struct zero_test test = {0};
+    expr form = linear_form(a, c->residual, &velocities, degree_in_velocities(a, c->residual) > 0);
+    enum verdict verdict = expr_is_zero(graph, expr_subtract(graph, c->residual, form), &test);
+    is_linear = verdict == VERDICT_YES || (verdict == VERDICT_UNDECIDED && test.points_used > 0);
+    if (is_linear) c->residual = form;
+  }
+  free(parts);
+  vector_free(&velocities);
+  return is_linear;
+}
+
+/* ---------------------------------------------------------------- 0 everywhere? */
+
+static double some_value(void *user, expr symbol) {
+  uint64_t mixed = hash_mix(symbol + *(const uint64_t *)user);
+  return 0.25 + (double)(mixed >> 40) / (double)(1u << 24);
+}
+
+bool *constraints_find_empty(struct analysis *a) {
+  uint32_t count = a->model->constraints.count;
+  bool *is_empty = checked_calloc((size_t)count + 1, sizeof *is_empty);
+  expr *residuals = checked_calloc((size_t)count + 1, sizeof *residuals);
+  double *values = checked_calloc((size_t)count + 1, sizeof *values);
+  for (uint32_t i = 0; i < count; i++) {
+    residuals[i] = a->model->constraints.items[i].residual;
+    is_empty[i] = true;
+  }
+  /* Values of doubles settle almost all of them; the prover has to be loaded. */
+  for (uint64_t round = 0; round < 3; round++) {
+    expr_evaluate(a->l->graph, residuals, count, some_value, &round, values);
+    for (uint32_t i = 0; i < count; i++) is_empty[i] = is_empty[i] && fabs(values[i]) < 1e-9;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    struct zero_test test = {0};
+    if (!is_empty[i] || expr_is_integer_value(a->l->graph, residuals[i], 0)) continue;
+    enum verdict verdict = expr_is_zero(a->l->graph, residuals[i], &test);
+    is_empty[i] = verdict == VERDICT_YES || (verdict == VERDICT_UNDECIDED && test.points_used > 0);
+  }
+  free(residuals);
+  free(values);
+  return is_empty;
+}
