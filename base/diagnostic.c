@@ -50,37 +50,50 @@ static const char *fill_message(dyn_context *context, const char *pattern, va_li
   return message;
 }
 
+/* The message tells reports apart that have no place. */
 static bool is_reported(const struct diagnostic_list *list, enum diagnostic_code code,
                         struct span span, const char *message) {
   for (uint32_t i = 0; i < list->count; i++) {
     const struct diagnostic *held = list->items[i];
     if (held->code == code && memcmp(&held->span, &span, sizeof span) == 0 &&
-        (span.source != 0 || strcmp(held->message, message) == 0))
+        (message == NULL || strcmp(held->message, message) == 0))
       return true;
   }
   return false;
 }
 
+/* A loop can repeat a report a million times: those that are not kept cost no memory. */
+static struct diagnostic *unheard(struct diagnostic_list *list) {
+  list->unheard = (struct diagnostic){.is_unheard = true};
+  return &list->unheard;
+}
+
 struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span span,
                                   ...) {
   struct diagnostic_list *list = &context->diagnostics;
+  if (span.source != 0 && is_reported(list, code, span, NULL)) return unheard(list);
+  va_list arguments;
+  va_start(arguments, span);
+  const char *message = fill_message(context, entries[code].message, arguments);
+  va_end(arguments);
+  if (span.source == 0 && is_reported(list, code, span, message)) return unheard(list);
+  list->error_count += entries[code].severity == SEVERITY_ERROR;
+  list->warning_count += entries[code].severity == SEVERITY_WARNING;
+  if (list->count == MOST_DIAGNOSTICS) {
+    list->dropped++;
+    return unheard(list);
+  }
   struct diagnostic *diagnostic = arena_new(&context->arena, struct diagnostic);
   diagnostic->code = code;
   diagnostic->span = span;
-  va_list arguments;
-  va_start(arguments, span);
-  diagnostic->message = fill_message(context, entries[code].message, arguments);
-  va_end(arguments);
-  if (is_reported(list, code, span, diagnostic->message)) return diagnostic;
-  list->error_count += entries[code].severity == SEVERITY_ERROR;
-  list->warning_count += entries[code].severity == SEVERITY_WARNING;
-  if (list->count < MOST_DIAGNOSTICS) vector_push(list, diagnostic);
-  else list->dropped++;
+  diagnostic->message = message;
+  vector_push(list, diagnostic);
   return diagnostic;
 }
 
 void diagnostic_caption(dyn_context *context, struct diagnostic *diagnostic, const char *format,
                         ...) {
+  if (diagnostic->is_unheard) return;
   va_list list;
   va_start(list, format);
   diagnostic->caption = arena_vformat(&context->arena, format, list);
@@ -90,6 +103,7 @@ void diagnostic_caption(dyn_context *context, struct diagnostic *diagnostic, con
 /* Labels and helps are few: their arrays are copied within the arena as they grow. */
 void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struct span span,
                       const char *format, ...) {
+  if (diagnostic->is_unheard) return;
   va_list list;
   va_start(list, format);
   const char *caption = arena_vformat(&context->arena, format, list);
@@ -104,6 +118,7 @@ void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struc
 }
 
 void diagnostic_help(dyn_context *context, struct diagnostic *diagnostic, const char *format, ...) {
+  if (diagnostic->is_unheard) return;
   va_list list;
   va_start(list, format);
   const char *help = arena_vformat(&context->arena, format, list);

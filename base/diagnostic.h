@@ -38,6 +38,7 @@ struct diagnostic {
   const char *caption; /* under the main range; may be NULL */
   VECTOR(struct diagnostic_label) labels;
   VECTOR(const char *) helps; /* several lines are several entries */
+  bool is_unheard;            /* not kept: nothing is written to it */
 };
 
 struct diagnostic_list {
@@ -45,6 +46,7 @@ struct diagnostic_list {
   uint32_t count, capacity;
   uint32_t error_count, warning_count; /* include those that were not kept */
   uint32_t dropped;                    /* beyond the first 200 */
+  struct diagnostic unheard;           /* what diagnostic_add answers for those */
 };
 
 struct diagnostic_entry { /* a row of the catalogue */
