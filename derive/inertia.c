@@ -1,12 +1,15 @@
-/* Is there inertia for every motion? Reports coordinates whose row of the mass matrix is zero, and
- * mass matrices whose determinant is zero identically, in the model's own names.
+/* Is there inertia for every motion that the constraints allow? Reports coordinates whose row of
+ * the bordered matrix [M -B; A 0] is zero, and matrices whose determinant is zero identically, in
+ * the model's own names.
  *
- * Needs: mass matrix and applied forces. Most models are answered by a look at the structure or by
- * one elimination in doubles at a random state; only near-singular ones go to the prover. Where
- * the prover cannot decide, the matrix is refused with the number of points and bits tried. */
+ * Needs: mass matrix, applied forces, constraints. Most models are answered by a look at the
+ * structure or by one elimination in doubles at a random state; only near-singular ones go to the
+ * prover. Where the prover cannot decide, the matrix is refused with the number of points and bits
+ * tried. */
+#include "derive/bordered.h"
 #include "derive/elimination.h"
 #include "derive/method.h"
-#include "derive/null_motion.h"
+#include "derive/inertia_report.h"
 #include "derive/sample.h"
 #include "base/bug.h"
 #include "sema/model.h"
@@ -16,15 +19,25 @@ static bool is_zero_entry(const struct system *system, uint32_t i, uint32_t j) {
   return expr_is_integer_value(system->graph, system->mass[i + (size_t)j * system->n], 0);
 }
 
+/* The coordinate's equation holds no acceleration, and no multiplier either. */
 static bool row_is_zero(const struct system *system, uint32_t i) {
   for (uint32_t j = 0; j < system->n; j++)
     if (!is_zero_entry(system, i, j)) return false;
+  for (uint32_t k = 0; k < system->m; k++)
+    if (!expr_is_integer_value(system->graph, system->multiplier_force[i + (size_t)k * system->n],
+                               0))
+      return false;
   return true;
 }
 
+/* The coordinate's acceleration is in no equation, and in no constraint either. */
 static bool column_is_zero(const struct system *system, uint32_t j) {
   for (uint32_t i = 0; i < system->n; i++)
     if (!is_zero_entry(system, i, j)) return false;
+  for (uint32_t k = 0; k < system->m; k++)
+    if (!expr_is_integer_value(system->graph,
+                               system->constraint_jacobian[k + (size_t)j * system->m], 0))
+      return false;
   return true;
 }
 
@@ -62,8 +75,7 @@ static void help_with_inertia(dyn_context *context, struct diagnostic *d,
 static bool check_rows(dyn_context *context, const struct system *system) {
   bool ok = true;
   for (uint32_t i = 0; i < system->n; i++) {
-    if (!row_is_zero(system, i) && (system->mass_is_symmetric || !column_is_zero(system, i)))
-      continue;
+    if (!row_is_zero(system, i) && !column_is_zero(system, i)) continue;
     const struct model_coordinate *coordinate = &system->model->coordinates.items[i];
     struct diagnostic *d = diagnostic_add(context, DIAG_COORDINATE_WITHOUT_INERTIA,
                                           coordinate->id.span, coordinate->id.name, NULL);
@@ -81,16 +93,17 @@ static bool is_diagonal(const struct system *system) {
   return true;
 }
 
-/* True if a determinant is far from zero at one of a few random states. */
-static bool is_clearly_regular(const struct system *system) {
-  size_t n = system->n;
+/* True if a determinant is far from zero at one of a few random states. They need not satisfy the
+ * constraints: what is regular on their manifold is regular in general position. */
+static bool is_clearly_regular(const struct bordered *bordered) {
+  size_t n = bordered->size;
   double *a = checked_malloc(n * n * sizeof *a), *scale = checked_malloc(n * sizeof *scale);
   struct sample sample;
-  sample_init(&sample, system->model);
+  sample_init(&sample, bordered->system->model);
   bool regular = false;
   for (uint64_t attempt = 0; attempt < 4 && !regular; attempt++) {
     sample_draw(&sample, 0x1e55 + attempt, attempt >= 2);
-    expr_evaluate(system->graph, system->mass, n * n, sample_value, &sample, a);
+    expr_evaluate(bordered->system->graph, bordered->entries, n * n, sample_value, &sample, a);
     elimination_scale(a, (uint32_t)n, scale);
     regular = elimination_pivot_ratio(a, (uint32_t)n) > 1e-8;
   }
@@ -100,56 +113,57 @@ static bool is_clearly_regular(const struct system *system) {
   return regular;
 }
 
-static void report_singular(dyn_context *context, const struct system *system,
-                            const struct zero_test *test, enum verdict verdict) {
-  struct text how = {0};
+/* How sure the refusal is. */
+static void put_effort(const struct zero_test *test, enum verdict verdict, struct text *how) {
   if (verdict == VERDICT_UNDECIDED && test->failure)
-    text_format(&how, " at every state tried (no proof: %s)", test->failure);
+    text_format(how, " at every state tried (no proof: %s)", test->failure);
   else if (verdict == VERDICT_UNDECIDED && test->bits_used == 0)
-    text_format(&how, " (at each of %u random points, in exact arithmetic modulo a prime)",
+    text_format(how, " (at each of %u random points, in exact arithmetic modulo a prime)",
                 (unsigned)test->points_used);
   else if (verdict == VERDICT_UNDECIDED)
-    text_format(&how, " (not refuted at %u points to %u bits)", (unsigned)test->points_used,
+    text_format(how, " (not refuted at %u points to %u bits)", (unsigned)test->points_used,
                 (unsigned)test->bits_used);
-  struct span span = {0};
-  bool *involved = checked_calloc((size_t)system->n + 1, sizeof(bool));
-  struct text motion = {0};
-  null_motion_find(system, involved, &motion);
-  for (uint32_t i = system->n; i-- > 0;)
-    if (involved[i]) span = system->model->coordinates.items[i].id.span;
-  struct diagnostic *d =
-      diagnostic_add(context, DIAG_SINGULAR_MASS_MATRIX, span, text_string(&how), NULL);
-  bool first = true;
-  for (uint32_t i = 0; i < system->n; i++) {
-    if (!involved[i]) continue;
-    if (!first)
-      diagnostic_label(context, d, system->model->coordinates.items[i].id.span, "and this one");
-    else
-      diagnostic_caption(context, d, "this coordinate is involved");
-    first = false;
+}
+
+/* Constraints may determine motions that have no inertia: then nothing is wrong. */
+static bool check_bordered(dyn_context *context, const struct system *system) {
+  if (system->m == 0 && is_diagonal(system)) return true;
+  struct bordered bordered = bordered_new(system);
+  bool ok = is_clearly_regular(&bordered);
+  if (!ok) {
+    struct zero_test test = {0};
+    enum verdict verdict =
+        expr_determinant_is_zero(system->graph, bordered.entries, bordered.size, &test);
+    ok = verdict == VERDICT_NO;
+    if (!ok) {
+      struct text how = {0};
+      put_effort(&test, verdict, &how);
+      inertia_report_singular(context, &bordered, text_string(&how));
+      text_free(&how);
+    }
   }
-  diagnostic_help(context, d, "%s", text_string(&motion));
-  free(involved);
-  text_free(&motion);
-  text_free(&how);
+  bordered_clear(&bordered);
+  return ok;
+}
+
+static bool nothing_has_inertia(const struct system *system) {
+  for (size_t k = 0; k < (size_t)system->n * system->n; k++)
+    if (!expr_is_integer_value(system->graph, system->mass[k], 0)) return false;
+  return true;
+}
+
+/* Fewer constraints than coordinates can't determine a motion without any mass. */
+static bool check_kinetic_energy(dyn_context *context, const struct system *system,
+                                 const struct terms *terms) {
+  if (terms->has_kinetic || system->m >= system->n || !nothing_has_inertia(system)) return true;
+  struct diagnostic *d = diagnostic_add(context, DIAG_NO_KINETIC_ENERGY,
+                                        system->model->coordinates.items[0].id.span, NULL);
+  diagnostic_caption(context, d, "nothing says what mass moves with it");
+  return false;
 }
 
 bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms) {
   if (system->n == 0) return true;
-  bool none = true;
-  for (uint32_t i = 0; i < system->n && none; i++) none = row_is_zero(system, i);
-  if (none && !terms->has_kinetic) {
-    struct diagnostic *d = diagnostic_add(context, DIAG_NO_KINETIC_ENERGY,
-                                          system->model->coordinates.items[0].id.span, NULL);
-    diagnostic_caption(context, d, "nothing says what mass moves with it");
-    return false;
-  }
-  if (!check_rows(context, system)) return false;
-  if (!inertia_check_values(context, system)) return false;
-  if (is_diagonal(system) || is_clearly_regular(system)) return true;
-  struct zero_test test = {0};
-  enum verdict verdict = expr_determinant_is_zero(system->graph, system->mass, system->n, &test);
-  if (verdict == VERDICT_NO) return true;
-  report_singular(context, system, &test, verdict);
-  return false;
+  return check_kinetic_energy(context, system, terms) && check_rows(context, system) &&
+         inertia_check_values(context, system) && check_bordered(context, system);
 }

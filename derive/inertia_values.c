@@ -1,7 +1,11 @@
 /* Is there inertia with the values that the parameters have? `param m = 0`, or --set m=0, can take
- * away what the equations would need. Looked at only when some parameter is zero: then the mass
- * matrix is evaluated at random states, and a row that is exactly zero at all of them is reported
- * with the parameters that make it so. */
+ * away what the equations would need. Looked at only when some parameter is zero: then the matrix
+ * [M -B; A 0] is evaluated at random states, and a row that is exactly zero at all of them, or with
+ * constraints a matrix that is singular at all of them, is reported with the parameters that make
+ * it so. */
+#include "derive/bordered.h"
+#include "derive/elimination.h"
+#include "derive/inertia_report.h"
 #include "derive/method.h"
 #include "derive/sample.h"
 #include "base/bug.h"
@@ -16,25 +20,20 @@ static bool some_parameter_is_zero(struct sample *sample, const struct model *mo
 }
 
 /* Clears `zero` for rows that have an entry at this state. */
-static void mark_rows(const struct system *system, const double *matrix, bool *zero) {
-  size_t n = system->n;
-  for (size_t j = 0; j < n; j++)
+static void mark_rows(const struct bordered *bordered, const double *matrix, bool *zero) {
+  size_t n = bordered->system->n, size = bordered->size;
+  for (size_t j = 0; j < size; j++)
     for (size_t i = 0; i < n; i++)
-      if (matrix[i + j * n] != 0) zero[i] = false;
+      if (matrix[i + j * size] != 0) zero[i] = false;
 }
 
-static void report_row(dyn_context *context, const struct system *system, struct sample *sample,
-                       uint32_t row) {
-  const struct model *model = system->model;
-  const struct model_coordinate *coordinate = &model->coordinates.items[row];
-  struct diagnostic *d = diagnostic_add(context, DIAG_COORDINATE_WITHOUT_INERTIA,
-                                        coordinate->id.span, coordinate->id.name, NULL);
-  diagnostic_caption(context, d, "no mass moves with %s'", coordinate->id.name);
-  expr *entries = checked_calloc(system->n, sizeof *entries);
-  for (uint32_t j = 0; j < system->n; j++) entries[j] = system->mass[row + (size_t)j * system->n];
-  struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
+/* Names the parameters whose value is zero among those that the entries depend on. */
+static void blame_parameters(dyn_context *context, struct diagnostic *d, struct sample *sample,
+                             struct expr_graph *graph, const expr *entries, size_t count) {
+  const struct model *model = sample->model;
+  struct expr_symbol_set *set = expr_symbol_set_new(graph);
   struct expr_list symbols = {0};
-  expr_symbols_of(system->graph, entries, system->n, &symbols);
+  expr_symbols_of(graph, entries, count, &symbols);
   for (uint32_t k = 0; k < symbols.count; k++) expr_symbol_set_add(set, symbols.items[k]);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const struct model_parameter *parameter = &model->parameters.items[p];
@@ -46,33 +45,72 @@ static void report_row(dyn_context *context, const struct system *system, struct
   }
   expr_symbol_set_free(set);
   free(symbols.items);
+}
+
+static void report_row(dyn_context *context, const struct bordered *bordered, struct sample *sample,
+                       uint32_t row) {
+  const struct system *system = bordered->system;
+  const struct model_coordinate *coordinate = &system->model->coordinates.items[row];
+  struct diagnostic *d = diagnostic_add(context, DIAG_COORDINATE_WITHOUT_INERTIA,
+                                        coordinate->id.span, coordinate->id.name, NULL);
+  diagnostic_caption(context, d, "no mass moves with %s'", coordinate->id.name);
+  size_t size = bordered->size;
+  expr *entries = checked_calloc(size, sizeof *entries);
+  for (size_t j = 0; j < size; j++) entries[j] = bordered->entries[row + j * size];
+  blame_parameters(context, d, sample, system->graph, entries, size);
   free(entries);
 }
 
-bool inertia_check_values(dyn_context *context, const struct system *system) {
-  size_t n = system->n;
-  struct sample sample;
-  sample_init(&sample, system->model);
-  sample_draw(&sample, 0x0a11, false);
-  if (n == 0 || !some_parameter_is_zero(&sample, system->model)) {
-    sample_clear(&sample);
-    return true;
-  }
+/* With constraints a row without inertia may be fine, and rows that have some may not suffice. */
+static bool check_matrix(dyn_context *context, const struct bordered *bordered,
+                         struct sample *sample, double smallest_ratio) {
+  if (bordered->rows == 0 || smallest_ratio > 1e-13) return true;
+  struct diagnostic *d =
+      inertia_report_singular(context, bordered, " with these values of the parameters");
+  blame_parameters(context, d, sample, bordered->system->graph, bordered->system->mass,
+                   (size_t)bordered->system->n * bordered->system->n);
+  return false;
+}
+
+/* The matrix at states with the values that the parameters have. */
+static bool check_states(dyn_context *context, const struct bordered *bordered,
+                         struct sample *sample) {
+  size_t n = bordered->system->n, size = bordered->size;
   bool *zero = checked_calloc(n, sizeof *zero), ok = true;
-  double *matrix = checked_calloc(n * n, sizeof *matrix);
+  double *matrix = checked_calloc(size * size, sizeof *matrix), ratio = 0;
+  double *scale = checked_calloc(size, sizeof *scale);
   for (size_t i = 0; i < n; i++) zero[i] = true;
   for (uint64_t attempt = 0; attempt < 3; attempt++) {
-    sample_draw(&sample, 0x0a11 + attempt, false);
-    expr_evaluate(system->graph, system->mass, n * n, sample_value, &sample, matrix);
-    mark_rows(system, matrix, zero);
+    sample_draw(sample, 0x0a11 + attempt, false);
+    expr_evaluate(bordered->system->graph, bordered->entries, size * size, sample_value, sample,
+                  matrix);
+    mark_rows(bordered, matrix, zero);
+    if (bordered->rows == 0) continue;
+    elimination_scale(matrix, (uint32_t)size, scale);
+    ratio = fmax(ratio, elimination_pivot_ratio(matrix, (uint32_t)size));
   }
   for (uint32_t i = 0; i < n; i++) {
     if (!zero[i]) continue;
-    report_row(context, system, &sample, i);
+    report_row(context, bordered, sample, i);
     ok = false;
   }
+  ok = ok && check_matrix(context, bordered, sample, ratio);
   free(zero);
   free(matrix);
+  free(scale);
+  return ok;
+}
+
+bool inertia_check_values(dyn_context *context, const struct system *system) {
+  struct sample sample;
+  sample_init(&sample, system->model);
+  sample_draw(&sample, 0x0a11, false);
+  bool ok = true;
+  if (system->n > 0 && some_parameter_is_zero(&sample, system->model)) {
+    struct bordered bordered = bordered_new(system);
+    ok = check_states(context, &bordered, &sample);
+    bordered_clear(&bordered);
+  }
   sample_clear(&sample);
   return ok;
 }

@@ -19,6 +19,8 @@ void sample_init(struct sample *sample, const struct model *model) {
     add_symbol(sample, model->coordinates.items[i].velocity);
     add_symbol(sample, model->coordinates.items[i].acceleration);
   }
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    add_symbol(sample, model->constraints.items[i].multiplier);
   for (uint32_t i = 0; i < model->states.count; i++) {
     add_symbol(sample, model->states.items[i].value);
     add_symbol(sample, model->states.items[i].derivative);
@@ -135,6 +137,8 @@ void sample_draw(struct sample *sample, uint64_t seed, bool random_parameters) {
     if (!isfinite(start)) start = 0;
     set_value(sample, state->value, start + random_between(&random, 0.1, 0.7));
   }
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    set_value(sample, model->constraints.items[i].multiplier, random_between(&random, -1, 1));
 }
 
 /* The sizes of the terms of a sum add up to the scale of its rounding. */

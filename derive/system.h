@@ -37,19 +37,20 @@ struct system {
   expr *rate;             /* rates; may hold symbols of accelerations and multipliers */
   expr *output;           /* the model's outputs; likewise */
 
-  uint32_t m;               /* constraints */
-  uint32_t constraint_rank; /* m, or less where constraints are redundant: model->structure.rank */
-  expr *constraint;         /* m: over q, q', z, t, p */
-  expr *constraint_jacobian; /* m*n, column by column: A; entry of (constraint k, q'_j) at [k + j*m] */
+  uint32_t m;                /* constraints */
+  uint32_t constraint_rank;  /* m, or less where constraints are redundant: model->structure.rank */
+  expr *constraint;          /* m: over q, q', z, t, p */
+  expr *constraint_jacobian; /* m*n, column by column: A; entry of (constraint k, q'_j) at [k + j*m]
+                              */
   expr *constraint_bias;     /* m: free of accelerations and multipliers */
   expr *multiplier_force;    /* n*m, column by column: B; entry of (q_i, λ_k) at [i + k*n] */
   bool multiplier_force_is_transpose; /* B = A^T: no force holds a multiplier */
   /* Equations at position level, for assembly and projection: position-level constraints, and
    * integrals of others, which hold up to a constant. */
   uint32_t positions;
-  uint32_t *position_constraint;      /* positions: index of the constraint */
-  expr *position_residual;            /* positions: residual, or integral */
-  expr *position_jacobian;            /* positions*n, column by column, by q */
+  uint32_t *position_constraint; /* positions: index of the constraint */
+  expr *position_residual;       /* positions: residual, or integral */
+  expr *position_jacobian;       /* positions*n, column by column, by q */
 
   bool has_energy; /* kinetic and potential parts are known apart */
   bool energy_is_conserved;
