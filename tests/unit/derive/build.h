@@ -48,6 +48,7 @@ static inline void built_clear(struct built *b) {
   vector_free(&m->energies);
   vector_free(&m->forces);
   vector_free(&m->outputs);
+  vector_free(&m->constraints);
   expr_graph_free(m->graph);
   context_free(b->context);
 }
@@ -77,6 +78,9 @@ static inline expr built_symbol(struct built *b, const char *name) {
     if (strcmp(name, m->inputs.items[i].id.name) == 0) return m->inputs.items[i].symbol;
   for (uint32_t i = 0; i < m->states.count; i++)
     if (strcmp(name, m->states.items[i].id.name) == 0) return m->states.items[i].value;
+  for (uint32_t i = 0; i < m->constraints.count; i++)
+    if (strcmp(name, expr_symbol_name(m->graph, m->constraints.items[i].multiplier)) == 0)
+      return m->constraints.items[i].multiplier;
   fail_msg("no symbol '%s'", name);
   return 0;
 }
@@ -252,6 +256,27 @@ static inline void built_force(struct built *b, const char *value, const char *t
   vector_push(&b->model.forces, f);
 }
 
+/* 0 = residual. The multiplier's symbol is λ_<name>; its expressions may use it afterwards. */
+static inline struct model_constraint *built_constraint(struct built *b, const char *name,
+                                                        enum constraint_level level,
+                                                        const char *residual) {
+  struct model_constraint c = {.id = built_name(b, name, "1"), .level = level, .is_linear = true};
+  char symbol[80];
+  snprintf(symbol, sizeof symbol, "λ_%s", name);
+  c.multiplier = expr_symbol(b->model.graph, symbol, NULL);
+  snprintf(symbol, sizeof symbol, "multiplier(%s)", name);
+  c.multiplier_name = built_copy(b, symbol);
+  c.multiplier_unit = c.id.unit;
+  snprintf(symbol, sizeof symbol, "%s = 0", residual);
+  c.text = built_copy(b, symbol);
+  c.bracket = "";
+  c.class = level == CONSTRAINT_POSITION ? CLASS_POSITION : CLASS_NONHOLONOMIC;
+  c.residual = built_formula(b, residual);
+  vector_push(&b->model.constraints, c);
+  b->model.structure.rank++;
+  return &b->model.constraints.items[b->model.constraints.count - 1];
+}
+
 /* ---- values */
 static inline void built_set(struct built *b, const char *name, double value) {
   expr symbol = built_symbol(b, name);
@@ -297,12 +322,8 @@ static inline void assert_near_at(double a, double b, double tolerance, const ch
   _fail(file, line);
 }
 
-/* Solves M q'' = f numerically at the values set; row exchanges. */
-static inline void built_accelerations(struct built *b, const struct system *s, double *out) {
-  size_t n = s->n;
-  double *a = checked_malloc(n * n * sizeof *a);
-  expr_evaluate(s->graph, s->mass, n * n, built_lookup, b, a);
-  expr_evaluate(s->graph, s->forcing, n, built_lookup, b, out);
+/* Solves a x = out for x, by row exchanges; destroys a. */
+static inline void built_solve(double *a, size_t n, double *out) {
   for (size_t k = 0; k < n; k++) {
     size_t best = k;
     for (size_t i = k; i < n; i++)
@@ -325,6 +346,32 @@ static inline void built_accelerations(struct built *b, const struct system *s, 
     for (size_t j = k + 1; j < n; j++) out[k] -= a[k + j * n] * out[j];
     out[k] /= a[k + k * n];
   }
+}
+
+/* Solves M q'' = f numerically at the values set. */
+static inline void built_accelerations(struct built *b, const struct system *s, double *out) {
+  size_t n = s->n;
+  double *a = checked_malloc(n * n * sizeof *a);
+  expr_evaluate(s->graph, s->mass, n * n, built_lookup, b, a);
+  expr_evaluate(s->graph, s->forcing, n, built_lookup, b, out);
+  built_solve(a, n, out);
+  free(a);
+}
+
+/* Solves [M -B; A 0] [q''; λ] = [f; -bias] numerically at the values set: n + m numbers. */
+static inline void built_motion(struct built *b, const struct system *s, double *out) {
+  size_t n = s->n, m = s->m, size = n + m;
+  double *a = checked_calloc(size * size + 1, sizeof *a);
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < n; i++) a[i + j * size] = built_value(b, s->mass[i + j * n]);
+    for (size_t k = 0; k < m; k++) {
+      a[n + k + j * size] = built_value(b, s->constraint_jacobian[k + j * m]);
+      a[j + (n + k) * size] = -built_value(b, s->multiplier_force[j + k * n]);
+    }
+    out[j] = built_value(b, s->forcing[j]);
+  }
+  for (size_t k = 0; k < m; k++) out[n + k] = -built_value(b, s->constraint_bias[k]);
+  built_solve(a, size, out);
   free(a);
 }
 
