@@ -5,6 +5,16 @@
  *
  * Where h' is zero identically, h is the energy T + V if T is homogeneous of degree two in the
  * velocities and V free of them, and otherwise the Jacobi integral, which is not the energy.
+ * With constraints a q' + b = 0 the reactions A^T λ add λ·A q' = -λ·b to h' and A^T λ to p': h
+ * stays constant where they do not work, momenta where no reaction acts on the coordinate. In a
+ * driven system they do work, but let a constant velocity v satisfy the constraints, A v + b = 0.
+ * Then (v·p)' = v·(dL/dq + Q - dD/dq') - λ·b, and in
+ *
+ *   (h - v·p)' = -dL/dt + (Q - dD/dq')·q' - v·(dL/dq + Q - dD/dq')
+ *
+ * the reactions are gone. Where that vanishes, h - v·p is what Jacobi's integral is for coordinates
+ * that move with v.
+ *
  * Forces whose virtual power vanishes (gyroscopic ones) do no harm. Inputs count as arbitrary
  * functions of time. What is undecided is not claimed; where forces depend on accelerations, no
  * claim about energy is made. */
@@ -22,6 +32,7 @@ struct invariants {
   const struct terms *terms;
   struct expr_graph *graph;
   struct expr_symbol_set *inputs, *accelerations;
+  struct expr_symbol_set *variables; /* all that is no parameter */
   struct sample sample;
 };
 
@@ -102,22 +113,160 @@ static bool h_is_energy(struct invariants *s, expr h) {
   return is_zero(s, expr_subtract(s->graph, h, energy));
 }
 
+/* ---- what constraints do */
+
+/* The part of constraint k that is left at rest: b where it is linear, a q' + b = 0. */
+static expr drift_of_constraint(struct invariants *s, uint32_t k) {
+  struct system *system = s->system;
+  expr *terms = checked_calloc((size_t)system->n + 1, sizeof *terms);
+  terms[0] = system->constraint[k];
+  for (uint32_t j = 0; j < system->n; j++)
+    terms[j + 1] = expr_negate(
+        s->graph, expr_multiply(s->graph, system->constraint_jacobian[k + (size_t)j * system->m],
+                                system->model->coordinates.items[j].velocity));
+  expr rest = expr_sum(s->graph, terms, (size_t)system->n + 1);
+  free(terms);
+  return rest;
+}
+
+/* Does the reaction of constraint k work? Its power is λ A q'. A linear constraint has A q' = -b;
+ * one that is homogeneous of degree d in the velocities has A q' = d f = 0 by Euler's theorem. */
+static bool reaction_is_idle(struct invariants *s, uint32_t k) {
+  expr rest = drift_of_constraint(s, k);
+  if (is_zero(s, rest)) return true;
+  if (s->system->model->constraints.items[k].is_linear) return false;
+  expr power = expr_subtract(s->graph, s->system->constraint[k], rest);
+  for (long degree = -4; degree <= 4; degree++) {
+    expr scaled = expr_multiply(s->graph, expr_integer(s->graph, degree), s->system->constraint[k]);
+    if (is_zero(s, expr_subtract(s->graph, power, scaled))) return true;
+  }
+  return false;
+}
+
+/* Redundant constraints say nothing new: their reactions are like those of the others. */
+static bool is_counted(const struct invariants *s, uint32_t k) {
+  return !s->system->model->constraints.items[k].is_redundant;
+}
+
+static bool reactions_are_idle(struct invariants *s) {
+  for (uint32_t k = 0; k < s->system->m; k++)
+    if (is_counted(s, k) && !reaction_is_idle(s, k)) return false;
+  return true;
+}
+
+/* p'_j with the reactions. */
+static expr momentum_change(struct invariants *s, uint32_t j) {
+  const struct system *system = s->system;
+  expr *terms = checked_calloc((size_t)system->m + 1, sizeof *terms);
+  uint32_t count = 0;
+  terms[count++] = system->momentum_rate[j];
+  for (uint32_t k = 0; k < system->m; k++)
+    if (is_counted(s, k))
+      terms[count++] =
+          expr_multiply(s->graph, system->constraint_jacobian[k + (size_t)j * system->m],
+                        system->model->constraints.items[k].multiplier);
+  expr change = expr_sum(s->graph, terms, count);
+  free(terms);
+  return change;
+}
+
+static expr combine(struct invariants *s, const expr *factors, const expr *items) {
+  uint32_t n = s->system->n;
+  expr *terms = checked_calloc((size_t)n + 1, sizeof *terms);
+  for (uint32_t j = 0; j < n; j++) terms[j] = expr_multiply(s->graph, factors[j], items[j]);
+  expr sum = expr_sum(s->graph, terms, n);
+  free(terms);
+  return sum;
+}
+
+/* ---- driven systems: a constant velocity v with A v + b = 0 */
+
+/* Row k as an equation for the one v_j that is not known yet, if coefficients and time part are
+ * made of parameters only. */
+static bool drift_from_row(struct invariants *s, uint32_t k, expr *drift) {
+  const struct system *system = s->system;
+  uint32_t unknown = system->n;
+  expr rest = drift_of_constraint(s, k);
+  if (expr_symbol_set_touches(s->variables, rest)) return false;
+  for (uint32_t j = 0; j < system->n; j++) {
+    expr entry = system->constraint_jacobian[k + (size_t)j * system->m];
+    if (expr_is_integer_value(s->graph, entry, 0)) continue;
+    if (expr_symbol_set_touches(s->variables, entry)) return false;
+    if (drift[j])
+      rest = expr_add(s->graph, rest, expr_multiply(s->graph, entry, drift[j]));
+    else if (unknown == system->n)
+      unknown = j;
+    else
+      return false;
+  }
+  if (unknown == system->n) return false;
+  expr entry = system->constraint_jacobian[k + (size_t)unknown * system->m];
+  drift[unknown] = expr_negate(s->graph, expr_divide(s->graph, rest, entry));
+  return true;
+}
+
+enum { LONGEST_TRAIN = 16 }; /* of gears that carry a drive on, if their order is the worst */
+
+/* v from constraints such as  φ = w*t,  and from those that carry it on; 0 where none says more.
+ * False if that is not a motion that all constraints allow. */
+static bool drift_find(struct invariants *s, expr *drift) {
+  const struct system *system = s->system;
+  bool found = true;
+  for (int pass = 0; pass < LONGEST_TRAIN && found; pass++) {
+    found = false;
+    for (uint32_t k = 0; k < system->m; k++)
+      found = (is_counted(s, k) && drift_from_row(s, k, drift)) || found;
+  }
+  for (uint32_t j = 0; j < system->n; j++)
+    if (!drift[j]) drift[j] = expr_integer(s->graph, 0);
+  for (uint32_t k = 0; k < system->m; k++) {
+    if (!is_counted(s, k)) continue;
+    expr left = drift_of_constraint(s, k);
+    for (uint32_t j = 0; j < system->n; j++)
+      left =
+          expr_add(s->graph, left,
+                   expr_multiply(s->graph, system->constraint_jacobian[k + (size_t)j * system->m],
+                                 drift[j]));
+    if (!system->model->constraints.items[k].is_linear || !is_zero(s, left)) return false;
+  }
+  return true;
+}
+
+/* Is h - v·p constant? Its rate is rate_of_h - v·(dL/dq + Q - dD/dq'), see the top. */
+static bool drift_keeps_h(struct invariants *s, const expr *drift, expr rate) {
+  const struct system *system = s->system;
+  for (uint32_t j = 0; j < system->n; j++)
+    if (!expr_is_integer_value(s->graph, drift[j], 0) &&
+        expr_symbol_set_touches(s->accelerations, system->momentum_rate[j]))
+      return false;
+  expr carried = combine(s, drift, system->momentum_rate);
+  return is_zero(s, expr_subtract(s->graph, rate, carried));
+}
+
 static void find_energy(struct invariants *s) {
   struct system *system = s->system;
   if (!s->terms->has_kinetic || expr_symbol_set_touches(s->inputs, s->terms->kinetic) ||
       expr_symbol_set_touches(s->inputs, s->terms->potential))
     return;
   expr rate = rate_of_h(s);
-  if (expr_symbol_set_touches(s->accelerations, rate) || !is_zero(s, rate)) return;
-  expr h = jacobi_integral(s);
+  if (expr_symbol_set_touches(s->accelerations, rate)) return;
   const char *unit = system->model->is_dimensionless ? "1" : "J";
-  if (h_is_energy(s, h)) {
-    system->energy_is_conserved = true;
-    add_invariant(system, "energy", unit,
-                  expr_add(s->graph, system->kinetic_energy, system->potential_energy));
-  } else {
-    add_invariant(system, "Jacobi integral", unit, h);
+  if (reactions_are_idle(s)) {
+    if (!is_zero(s, rate)) return;
+    expr h = jacobi_integral(s);
+    system->energy_is_conserved = h_is_energy(s, h);
+    if (system->energy_is_conserved)
+      h = expr_add(s->graph, system->kinetic_energy, system->potential_energy);
+    add_invariant(system, system->energy_is_conserved ? "energy" : "Jacobi integral", unit, h);
+    return;
   }
+  expr *drift = checked_calloc((size_t)system->n + 1, sizeof *drift);
+  if (drift_find(s, drift) && drift_keeps_h(s, drift, rate)) {
+    expr carried = combine(s, drift, system->momentum);
+    add_invariant(system, "Jacobi integral", unit,
+                  expr_subtract(s->graph, jacobi_integral(s), carried));
+  }
+  free(drift);
 }
 
 static void find_momenta(struct invariants *s) {
@@ -126,7 +275,7 @@ static void find_momenta(struct invariants *s) {
     const struct model_name *id = &system->model->coordinates.items[j].id;
     if (expr_symbol_set_touches(s->accelerations, system->momentum_rate[j]) ||
         expr_symbol_set_touches(s->inputs, system->momentum[j]) ||
-        !is_zero(s, system->momentum_rate[j]))
+        !is_zero(s, momentum_change(s, j)))
       continue;
     struct text name = {0}, unit = {0};
     text_format(&name, "momentum of %s", id->name);
@@ -137,23 +286,38 @@ static void find_momenta(struct invariants *s) {
   }
 }
 
+static void fill_sets(struct invariants *s) {
+  const struct model *model = s->system->model;
+  expr_symbol_set_add(s->variables, model->time);
+  for (uint32_t k = 0; k < model->inputs.count; k++) {
+    expr_symbol_set_add(s->inputs, model->inputs.items[k].symbol);
+    expr_symbol_set_add(s->variables, model->inputs.items[k].symbol);
+  }
+  for (uint32_t k = 0; k < model->states.count; k++)
+    expr_symbol_set_add(s->variables, model->states.items[k].value);
+  for (uint32_t j = 0; j < model->coordinates.count; j++) {
+    const struct model_coordinate *coordinate = &model->coordinates.items[j];
+    expr_symbol_set_add(s->accelerations, coordinate->acceleration);
+    expr_symbol_set_add(s->variables, coordinate->position);
+    expr_symbol_set_add(s->variables, coordinate->velocity);
+    expr_symbol_set_add(s->variables, coordinate->acceleration);
+  }
+}
+
 void invariants_find(struct system *system, const struct terms *terms) {
-  const struct model *model = system->model;
   if (system->n == 0) return;
-  struct invariants s = {system,
-                         terms,
-                         system->graph,
-                         expr_symbol_set_new(system->graph),
-                         expr_symbol_set_new(system->graph),
-                         {0}};
-  for (uint32_t k = 0; k < model->inputs.count; k++)
-    expr_symbol_set_add(s.inputs, model->inputs.items[k].symbol);
-  for (uint32_t j = 0; j < system->n; j++)
-    expr_symbol_set_add(s.accelerations, model->coordinates.items[j].acceleration);
-  sample_init(&s.sample, model);
+  struct invariants s = {.system = system,
+                         .terms = terms,
+                         .graph = system->graph,
+                         .inputs = expr_symbol_set_new(system->graph),
+                         .accelerations = expr_symbol_set_new(system->graph),
+                         .variables = expr_symbol_set_new(system->graph)};
+  fill_sets(&s);
+  sample_init(&s.sample, system->model);
   find_energy(&s);
   find_momenta(&s);
   sample_clear(&s.sample);
   expr_symbol_set_free(s.inputs);
   expr_symbol_set_free(s.accelerations);
+  expr_symbol_set_free(s.variables);
 }
