@@ -14,15 +14,15 @@
  * a velocity-level one is taken as it stands. In both cases A = d(constraint)/dq', and the bias is
  * what is left of d/dt(constraint) when q'' = 0, with the rates of states for z'.
  *
- * Needs: a checked model. Promises: every array for constraints of the system filled, B = A^T; bias
- * free of accelerations and multipliers. */
+ * Needs: a checked model, in which no rate of a state brings accelerations, multipliers or the
+ * derivatives of inputs into these. Promises: every array for constraints of the system filled,
+ * B = A^T; the bias free of accelerations and multipliers (system_check looks). */
 #include "derive/method.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
 
 struct bordering {
-  dyn_context *context;
   struct system *system;
   const struct model *model;
   struct expr_graph *graph;
@@ -114,97 +114,10 @@ static void derive_positions(struct bordering *b) {
   }
 }
 
-/* ---- what the derivatives must not contain */
-
-/* The state whose rate brings one of the symbols into constraint k: one that the constraint, or
- * the rate of a state in it, depends on. Labels it. */
-static void label_states(const struct bordering *b, struct diagnostic *d, uint32_t k,
-                         struct expr_symbol_set *refused) {
-  const struct model *model = b->model;
-  expr form = b->system->constraint[k];
-  for (uint32_t i = 0; i < model->states.count; i++) {
-    const struct model_rate_state *state = &model->states.items[i];
-    if (!expr_symbol_set_touches(refused, state->rate)) continue;
-    struct expr_symbol_set *set = expr_symbol_set_new(b->graph);
-    expr_symbol_set_add(set, state->value);
-    if (expr_symbol_set_touches(set, form))
-      diagnostic_label(b->context, d, state->rate_span, "the rate that brings it in");
-    expr_symbol_set_free(set);
-  }
-}
-
-static expr first_of(struct bordering *b, struct expr_symbol_set *set, expr e) {
-  struct expr_list symbols = {0};
-  expr found = 0;
-  expr_symbols_of(b->graph, &e, 1, &symbols);
-  for (uint32_t i = 0; i < symbols.count && !found; i++)
-    if (expr_symbol_set_touches(set, symbols.items[i])) found = symbols.items[i];
-  free(symbols.items);
-  return found;
-}
-
-static bool check_bias(struct bordering *b, struct expr_symbol_set *refused) {
-  bool ok = true;
-  for (uint32_t k = 0; k < b->m; k++) {
-    expr bias = b->system->constraint_bias[k];
-    const struct model_constraint *constraint = &b->model->constraints.items[k];
-    if (!expr_symbol_set_touches(refused, bias)) continue;
-    struct diagnostic *d = diagnostic_add(
-        b->context, DIAG_CONSTRAINT_RATE_OF_ACCELERATION, constraint->span, constraint->id.name,
-        expr_symbol_name(b->graph, first_of(b, refused, bias)), NULL);
-    label_states(b, d, k, refused);
-    ok = false;
-  }
-  return ok;
-}
-
-/* A position-level equation that holds a state whose rate is an input needs that input's
- * derivative, because it is differentiated twice. */
-static bool check_inputs(struct bordering *b) {
-  bool ok = true;
-  struct expr_symbol_set *inputs = expr_symbol_set_new(b->graph);
-  for (uint32_t i = 0; i < b->model->inputs.count; i++)
-    expr_symbol_set_add(inputs, b->model->inputs.items[i].symbol);
-  for (uint32_t k = 0; k < b->m; k++) {
-    expr form = b->system->constraint[k];
-    const struct model_constraint *constraint = &b->model->constraints.items[k];
-    if (!expr_symbol_set_touches(inputs, form)) continue;
-    const char *input = expr_symbol_name(b->graph, first_of(b, inputs, form));
-    struct diagnostic *d = diagnostic_add(b->context, DIAG_CONSTRAINT_NEEDS_INPUT_DERIVATIVE,
-                                          constraint->span, constraint->id.name, input, NULL);
-    struct expr_symbol_set *used = expr_symbol_set_new(b->graph);
-    expr_symbol_set_add(used, first_of(b, inputs, form));
-    for (uint32_t i = 0; i < b->model->states.count; i++)
-      if (expr_symbol_set_touches(used, b->model->states.items[i].rate))
-        diagnostic_label(b->context, d, b->model->states.items[i].rate_span,
-                         "the rate that brings it in");
-    expr_symbol_set_free(used);
-    diagnostic_help(b->context, d,
-                    "write '%s' as a function of time with 'let %s = ...', or make it a parameter",
-                    input, input);
-    ok = false;
-  }
-  expr_symbol_set_free(inputs);
-  return ok;
-}
-
-static struct expr_symbol_set *unknowns_of(const struct bordering *b) {
-  struct expr_symbol_set *set = expr_symbol_set_new(b->graph);
-  for (uint32_t j = 0; j < b->n; j++)
-    expr_symbol_set_add(set, b->model->coordinates.items[j].acceleration);
-  for (uint32_t k = 0; k < b->m; k++)
-    expr_symbol_set_add(set, b->model->constraints.items[k].multiplier);
-  return set;
-}
-
-bool constraints_derive(dyn_context *context, struct system *system) {
-  struct bordering b = {context, system, system->model, system->graph, system->n, system->m};
+void constraints_derive(struct system *system) {
+  struct bordering b = {system, system->model, system->graph, system->n, system->m};
   derive_by_time(&b);
   derive_by_velocities(&b);
   collect_positions(&b);
   derive_positions(&b);
-  struct expr_symbol_set *refused = unknowns_of(&b);
-  bool ok = check_bias(&b, refused);
-  expr_symbol_set_free(refused);
-  return check_inputs(&b) && ok;
 }

@@ -5,8 +5,8 @@
 #include "derive/terms.h"
 
 /* Fills the constraints of all levels, their Jacobians and biases, and multiplier_force with A^T.
- * Reports and returns false where a bias would depend on accelerations or multipliers. */
-bool constraints_derive(dyn_context *context, struct system *system);
+ */
+void constraints_derive(struct system *system);
 
 /* Fills mass, mass_is_symmetric, forcing and its parts, momenta and their rates of a system whose
  * arrays are allocated and whose constraints are derived; adds the multipliers in forces to

@@ -114,8 +114,8 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   struct terms terms = terms_of_model(model);
   struct system *system = system_new(model, &terms);
   system->method = methods[chosen].name;
-  bool ok = constraints_derive(context, system);
-  ok = methods[chosen].derive(context, system, &terms) && ok;
+  constraints_derive(system);
+  bool ok = methods[chosen].derive(context, system, &terms);
   ok = !is_too_large(context, system) && ok;
   ok = ok && inertia_check(context, system, &terms);
   if (ok) invariants_find(system, &terms);

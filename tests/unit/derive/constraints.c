@@ -84,8 +84,7 @@ static void test_rolling_disc(void **state) {
   built_clear(&b);
 }
 
-/* A knife edge on an incline moves on a cycloid without sinking: with θ' = w and from rest,
- * x' cos + y' sin = g/w sin... Here only its equations: the runner can't move sideways. */
+/* A knife edge on an incline turns steadily, is driven along its blade and can't move sideways. */
 static void test_knife_edge(void **state) {
   (void)state;
   struct built b;
@@ -321,7 +320,7 @@ static void test_motion_is_free(void **state) {
   build_atwood(&b);
   b.model.constraints.items[0].residual = built_formula(&b, "y1 + y2 - 3");
   b.model.energies.items[0].value = built_formula(&b, "y1'^2 + y2'^2");
-  expect_fault(&b, "the constraints allow a motion without inertia",
+  expect_fault(&b, "error[E0711]: the constraints allow a motion without inertia",
                "the coordinates 'yp' and 'y3' can move together so that no mass moves and all "
                "constraints hold");
 }
@@ -349,34 +348,7 @@ static void test_reaction_is_taken_away(void **state) {
   built_energy(&b, ENERGY_KINETIC, "x'^2 + y'^2");
   built_constraint(&b, "wall", CONSTRAINT_POSITION, "x");
   built_force(&b, "-λ_wall", "x", false);
-  expect_fault(&b, "the reactions of the constraints can't act", "E0714");
-}
-
-static void test_bias_with_acceleration(void **state) {
-  (void)state;
-  struct built b;
-  built_init(&b);
-  built_coordinate(&b, "x", "m");
-  built_state(&b, "z");
-  built_state(&b, "w");
-  built_rate(&b, 0, "w");
-  built_rate(&b, 1, "x''");
-  built_energy(&b, ENERGY_KINETIC, "x'^2");
-  built_constraint(&b, "follow", CONSTRAINT_POSITION, "x - z");
-  expect_fault(&b, "the derivative of constraint 'follow' depends on x''", "E0710");
-}
-
-static void test_input_derivative(void **state) {
-  (void)state;
-  struct built b;
-  built_init(&b);
-  built_coordinate(&b, "x", "m");
-  built_state(&b, "z");
-  built_input(&b, "v", "0", false);
-  built_rate(&b, 0, "v");
-  built_energy(&b, ENERGY_KINETIC, "x'^2");
-  built_constraint(&b, "follow", CONSTRAINT_POSITION, "x - z");
-  expect_fault(&b, "constraint 'follow' needs the time derivative of input 'v'", "E0711");
+  expect_fault(&b, "the reactions of the constraints can't act", "E0712");
 }
 
 /* A state whose rate is a multiplier, inside a momentum: linear is fine, a square is not. */
@@ -399,7 +371,7 @@ static void test_multiplier_in_a_momentum(void **state) {
   system_free(s);
   built_clear(&b);
   build_mass_by_multiplier(&b, "λ_floor^2");
-  expect_fault(&b, "is not linear in the accelerations and multipliers", "E0712");
+  expect_fault(&b, "is not linear in the accelerations and multipliers", "E0710");
 }
 
 int main(void) {
@@ -418,8 +390,6 @@ int main(void) {
       cmocka_unit_test(test_motion_is_free),
       cmocka_unit_test(test_mass_is_zero),
       cmocka_unit_test(test_reaction_is_taken_away),
-      cmocka_unit_test(test_bias_with_acceleration),
-      cmocka_unit_test(test_input_derivative),
       cmocka_unit_test(test_multiplier_in_a_momentum),
   };
   return cmocka_run_group_tests_name("constraints", tests, NULL, NULL);
