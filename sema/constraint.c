@@ -4,6 +4,7 @@
  * The residual is left - right as written, with the rates of states put in. It may contain
  * velocities, linearly, or in any way where `nonholonomic` claims it (Chetaev's rule). */
 #include "sema/constraint.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,12 @@ static bool check_rate(struct analysis *a, const struct model_constraint *c, exp
   if (by_way_of != 0)
     diagnostic_label(a->context, d, state_of_symbol(a, by_way_of)->rate_span,
                      "by way of the rate of %s", name_of(a, by_way_of));
+  diagnostic_help(a->context, d,
+                  c->level == CONSTRAINT_POSITION && by_way_of == 0
+                      ? "next to a constraint on positions, the rate of %s may depend on "
+                        "positions, states, parameters and t"
+                      : "here the rate of %s may not depend on accelerations or multipliers",
+                  z->id.name);
   return false;
 }
 
@@ -151,27 +158,32 @@ static bool check_states(struct analysis *a, const struct model_constraint *c) {
 
 /* ---------------------------------------------------------------- does it say anything? */
 
-static bool is_fixed(struct analysis *a, expr e) {
-  struct expr_list symbols = {0};
-  expr_symbols_of(a->l->graph, &e, 1, &symbols);
-  bool is_fixed = symbols.count == 0;
-  vector_free(&symbols);
-  return is_fixed;
+static double value_at(void *user, expr symbol) {
+  uint64_t mixed = hash_mix(symbol + *(const uint32_t *)user);
+  return 0.5 + (double)(mixed >> 40) / (double)(1u << 24);
 }
 
-static bool check_content(struct analysis *a, const struct model_constraint *c) {
+/* The difference of the sides, if it is the same at several points; else NULL. */
+static const char *find_difference(struct analysis *a, expr residual) {
+  double values[3];
+  for (uint32_t i = 0; i < 3; i++)
+    expr_evaluate(a->l->graph, &residual, 1, value_at, &i, &values[i]);
+  double change = fabs(values[1] - values[0]) + fabs(values[2] - values[0]);
+  if (!(change <= 1e-9 * fabs(values[0]))) return NULL;
+  return lower_words(a->l, "%.6g", fabs(values[0]));
+}
+
+/* Reports an equation that nothing which moves can change. */
+static void report_fixed(struct analysis *a, const struct model_constraint *c) {
+  const char *difference = find_difference(a, c->residual);
   role_set moving = role_bit(ROLE_POSITION) | role_bit(ROLE_VELOCITY);
-  if (find_other_role(a->l, c->residual, ~moving) != 0) return true;
-  if (is_fixed(a, c->residual)) {
-    struct text difference = {0};
-    expr_print_text(a->l->graph, &difference, c->residual);
-    report(a, DIAG_CONSTRAINT_NEVER_TRUE, c,
-           difference.length <= 40 ? text_string(&difference) : "a fixed number", NULL);
-    text_free(&difference);
-  } else {
-    report(a, DIAG_CONSTRAINT_WITHOUT_COORDINATE, c, NULL, NULL);
+  if (difference != NULL) {
+    report(a, DIAG_CONSTRAINT_NEVER_TRUE, c, difference, NULL);
+    return;
   }
-  return false;
+  struct diagnostic *d = report(a, DIAG_CONSTRAINT_WITHOUT_COORDINATE, c, NULL, NULL);
+  if (find_other_role(a->l, c->residual, ~moving) != 0)
+    diagnostic_caption(a->context, d, "those that are written cancel");
 }
 
 /* ---------------------------------------------------------------- all */
@@ -181,7 +193,8 @@ static void check_claim(struct analysis *a, struct model_constraint *c) {
     c->is_linear = true;
     if (c->claim != CONSTRAINT_NONHOLONOMIC) return;
     struct diagnostic *d = report(a, DIAG_CLAIM_WITHOUT_VELOCITY, c, NULL, NULL);
-    diagnostic_help(a->context, d, "write 'constraint', or say it of velocities");
+    diagnostic_help(a->context, d,
+                    "leave 'nonholonomic' away, or write the equation between velocities");
     return;
   }
   c->is_linear = constraint_make_linear(a, c);
@@ -203,38 +216,43 @@ static void check_constraint(struct analysis *a, struct model_constraint *c) {
   uint32_t entry = a->l->elements.items[map_get(&a->l->roles, c->multiplier) / ROLE_COUNT].entry;
   struct unit unit = dimension_of_multiplier(a->l->dimensions, entry, has_velocity);
   c->multiplier_unit = dimension_model_unit(a->l->graph, &unit);
-  if (!check_roles(a, c) || !check_content(a, c) || !check_states(a, c)) return;
+  if (!check_roles(a, c) || !check_states(a, c)) return;
   check_claim(a, c);
 }
 
 /* Takes those out that hold always; their multipliers are 0. */
-static void drop_empty(struct analysis *a) {
+static void drop_empty(struct analysis *a, enum constraint_content *content) {
   struct model *model = a->model;
   struct expr_substitution *zero = expr_substitution_new(a->l->graph);
-  bool *is_empty = constraints_find_empty(a);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < model->constraints.count; i++) {
     const struct model_constraint *c = &model->constraints.items[i];
-    if (is_empty[i]) {
+    if (content[i] == CONTENT_NONE) {
       report(a, DIAG_CONSTRAINT_ALWAYS_TRUE, c, NULL, NULL);
       expr_substitution_add(zero, c->multiplier, expr_integer(a->l->graph, 0));
       continue;
     }
     a->l->elements.items[map_get(&a->l->roles, c->multiplier) / ROLE_COUNT].index = kept;
+    content[kept] = content[i];
     model->constraints.items[kept++] = *c;
   }
   if (kept < model->constraints.count) substitute_everywhere(a, zero);
   model->constraints.count = kept;
   expr_substitution_free(zero);
-  free(is_empty);
 }
 
 void check_constraints(struct analysis *a) {
   struct model *model = a->model;
-  for (uint32_t i = 0; i < model->constraints.count; i++)
-    if (model->constraints.items[i].residual == 0) return; /* reported */
   if (model->constraints.count == 0) return;
-  drop_empty(a);
-  for (uint32_t i = 0; i < model->constraints.count && !lower_is_exhausted(a->l); i++)
-    check_constraint(a, &model->constraints.items[i]);
+  enum constraint_content *content = constraints_find_content(a);
+  drop_empty(a, content);
+  for (uint32_t i = 0; i < model->constraints.count && !lower_is_exhausted(a->l); i++) {
+    struct model_constraint *c = &model->constraints.items[i];
+    if (c->residual == 0) continue; /* reported */
+    if (content[i] == CONTENT_MOVING)
+      check_constraint(a, c);
+    else if (check_roles(a, c))
+      report_fixed(a, c);
+  }
+  free(content);
 }

@@ -9,6 +9,11 @@
 bool constraint_make_linear(struct analysis *a, struct model_constraint *c);
 /* The degree of the residual as a polynomial in the velocities; 0 if it is none. */
 unsigned constraint_degree(struct analysis *a, const struct model_constraint *c);
-/* One flag for each constraint, owned: its residual is 0 everywhere. */
-bool *constraints_find_empty(struct analysis *a);
+enum constraint_content {
+  CONTENT_NONE,  /* the residual is 0 everywhere */
+  CONTENT_FIXED, /* it does not depend on coordinates or velocities, whether or not it holds some */
+  CONTENT_MOVING
+};
+/* One for each constraint, owned. A residual that could not be lowered counts as moving. */
+enum constraint_content *constraints_find_content(struct analysis *a);
 #endif

@@ -4,6 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static bool is_zero(struct analysis *a, expr e) {
+  struct zero_test test = {0};
+  if (expr_is_integer_value(a->l->graph, e, 0)) return true;
+  enum verdict verdict = expr_is_zero(a->l->graph, e, &test);
+  return verdict == VERDICT_YES || (verdict == VERDICT_UNDECIDED && test.points_used > 0);
+}
+
 /* ---------------------------------------------------------------- degree */
 
 /* The nodes of e, children before parents; [0] of the marks is unused. */
@@ -121,10 +128,8 @@ bool constraint_make_linear(struct analysis *a, struct model_constraint *c) {
   bool is_linear =
       expr_linear_parts(graph, c->residual, velocities.items, velocities.count, parts, &rest);
   if (!is_linear && is_smooth(a, c->residual, &velocities)) {
-    struct zero_test test = {0};
     expr form = linear_form(a, c->residual, &velocities, degree_in_velocities(a, c->residual) > 0);
-    enum verdict verdict = expr_is_zero(graph, expr_subtract(graph, c->residual, form), &test);
-    is_linear = verdict == VERDICT_YES || (verdict == VERDICT_UNDECIDED && test.points_used > 0);
+    is_linear = is_zero(a, expr_subtract(graph, c->residual, form));
     if (is_linear) c->residual = form;
   }
   free(parts);
@@ -134,32 +139,66 @@ bool constraint_make_linear(struct analysis *a, struct model_constraint *c) {
 
 /* ---------------------------------------------------------------- 0 everywhere? */
 
-static double some_value(void *user, expr symbol) {
-  uint64_t mixed = hash_mix(symbol + *(const uint64_t *)user);
+struct point { /* random values; those of what moves change from round to round */
+  const struct lowering *l;
+  uint64_t round;
+};
+
+static bool is_moving(const struct lowering *l, expr symbol) {
+  uint32_t role = map_get(&l->roles, symbol) % ROLE_COUNT;
+  return role == ROLE_POSITION || role == ROLE_VELOCITY;
+}
+
+static double value_at(void *user, expr symbol) {
+  const struct point *point = user;
+  uint64_t mixed = hash_mix(symbol + (is_moving(point->l, symbol) ? hash_mix(point->round) : 0));
   return 0.25 + (double)(mixed >> 40) / (double)(1u << 24);
 }
 
-bool *constraints_find_empty(struct analysis *a) {
+/* By the derivative in one direction, which no constraint has any reason to know. */
+static bool is_fixed(struct analysis *a, expr residual) {
+  struct expr_graph *graph = a->l->graph;
+  struct expr_tangent *tangent = expr_tangent_new(graph);
+  struct expr_list symbols = {0};
+  expr_symbols_of(graph, &residual, 1, &symbols);
+  for (uint32_t i = 0; i < symbols.count; i++)
+    if (is_moving(a->l, symbols.items[i]))
+      expr_tangent_seed(tangent, symbols.items[i],
+                        expr_integer(graph, (long)(hash_mix(symbols.items[i]) >> 44) + 1));
+  bool is_fixed = is_zero(a, expr_tangent_of(tangent, residual));
+  expr_tangent_free(tangent);
+  vector_free(&symbols);
+  return is_fixed;
+}
+
+enum constraint_content *constraints_find_content(struct analysis *a) {
+  enum { ROUNDS = 3 };
   uint32_t count = a->model->constraints.count;
-  bool *is_empty = checked_calloc((size_t)count + 1, sizeof *is_empty);
+  enum constraint_content *content = checked_calloc((size_t)count + 1, sizeof *content);
   expr *residuals = checked_calloc((size_t)count + 1, sizeof *residuals);
-  double *values = checked_calloc((size_t)count + 1, sizeof *values);
+  double *values[ROUNDS];
   for (uint32_t i = 0; i < count; i++) {
     residuals[i] = a->model->constraints.items[i].residual;
-    is_empty[i] = true;
+    if (residuals[i] == 0) residuals[i] = a->model->time;
   }
-  /* Values of doubles settle almost all of them; the prover has to be loaded. */
-  for (uint64_t round = 0; round < 3; round++) {
-    expr_evaluate(a->l->graph, residuals, count, some_value, &round, values);
-    for (uint32_t i = 0; i < count; i++) is_empty[i] = is_empty[i] && fabs(values[i]) < 1e-9;
+  /* Doubles settle almost all of them: the prover would have to be loaded. */
+  for (int round = 0; round < ROUNDS; round++) {
+    struct point point = {a->l, (uint64_t)round};
+    values[round] = checked_calloc((size_t)count + 1, sizeof *values[round]);
+    expr_evaluate(a->l->graph, residuals, count, value_at, &point, values[round]);
   }
   for (uint32_t i = 0; i < count; i++) {
-    struct zero_test test = {0};
-    if (!is_empty[i] || expr_is_integer_value(a->l->graph, residuals[i], 0)) continue;
-    enum verdict verdict = expr_is_zero(a->l->graph, residuals[i], &test);
-    is_empty[i] = verdict == VERDICT_YES || (verdict == VERDICT_UNDECIDED && test.points_used > 0);
+    double change = fabs(values[1][i] - values[0][i]) + fabs(values[2][i] - values[0][i]);
+    bool may_be_fixed = change <= 1e-9 * (1 + fabs(values[0][i]));
+    bool may_be_zero = may_be_fixed && fabs(values[0][i]) < 1e-9;
+    content[i] = CONTENT_MOVING;
+    if (a->model->constraints.items[i].residual == 0) continue;
+    if (may_be_zero && is_zero(a, residuals[i]))
+      content[i] = CONTENT_NONE;
+    else if (may_be_fixed && is_fixed(a, residuals[i]))
+      content[i] = CONTENT_FIXED;
   }
+  for (int round = 0; round < ROUNDS; round++) free(values[round]);
   free(residuals);
-  free(values);
-  return is_empty;
+  return content;
 }

@@ -138,7 +138,10 @@ void report_force(struct walk *w, ast_expr target, const struct form *expected,
   if (expected->count > 0 || value->form.count > 0 ||
       !dimension_multiply(&expected->constant, &value->form.constant, rational_integer(-1), &ratio))
     return;
-  if (dimension_equal(&ratio, &length))
+  struct dimension torque = dimension_of_base(UNIT_KILOGRAM, 1);
+  torque.exponent[UNIT_METRE] = rational_integer(2);
+  torque.exponent[UNIT_SECOND] = rational_integer(-2);
+  if (dimension_equal(&ratio, &length) && dimension_equal(&expected->constant, &torque))
     diagnostic_help(context_of(w), d, "a torque is a force times a lever arm");
   else
     words_suggest(w, d, value->node, &value->form, expected);

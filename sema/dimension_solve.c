@@ -57,12 +57,6 @@ static uint32_t find_term(const struct form *form, uint32_t variable) {
   return low;
 }
 
-struct rational form_power_of(const struct form *form, uint32_t variable) {
-  uint32_t at = find_term(form, variable);
-  if (at < form->count && form->terms[at].variable == variable) return form->terms[at].power;
-  return rational_integer(0);
-}
-
 static void remove_term(struct form *form, uint32_t at) {
   form->count--;
   memmove(form->terms + at, form->terms + at + 1, (form->count - at) * sizeof *form->terms);

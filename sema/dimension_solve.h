@@ -54,8 +54,6 @@ void form_multiply(struct solver *solver, struct form *form, const struct form *
 void form_raise(struct solver *solver, struct form *form, struct rational power);
 /* Replaces what is bound. */
 void form_reduce(struct solver *solver, struct form *form);
-/* The exponent of a variable, 0 if it does not occur. */
-struct rational form_power_of(const struct form *form, uint32_t variable);
 /* Without unknowns and without dimension, after form_reduce. */
 bool form_is_pure(const struct form *form);
 /* Says that the form is a pure number; it is used up. False if that contradicts what is known. */

@@ -183,7 +183,7 @@ static ast_expr find_unsquared(struct walk *w, ast_expr e, const struct dimensio
   for (ast_expr at = first; at <= e; at++) {
     unsigned primes;
     uint32_t entry = named_entry(w, at, &primes);
-    if (entry == 0) continue;
+    if (entry == 0 || scope_entry(w->table->scope, entry)->kind == NAME_CONSTRAINT) continue;
     struct dimension dimension = dimension_of_name(w->table, entry, primes).dimension;
     if (!dimension_equal(&dimension, missing)) continue;
     bool is_coordinate = scope_entry(w->table->scope, entry)->kind == NAME_COORD;

@@ -281,7 +281,8 @@ static void expand_constraint(struct analysis *a, const struct ast_statement *st
   } else {
     expand_item(a, item, environment);
   }
-  if (a->l->elements.count > before) push_job(a, statement, environment, before);
+  for (; before < a->l->elements.count; before++)
+    push_job(a, statement, a->l->elements.items[before].value.environment, before);
 }
 
 static void expand_statement(struct analysis *a, const struct ast_statement *statement,

@@ -180,9 +180,11 @@ static void declare_label(struct scope *scope, const struct ast_statement *state
   if (kind == NAME_NONE || statement->label.name == NULL) return;
   struct name_site site = {.statement = statement,
                            .item = kind == NAME_FUNCTION ? NULL : &statement->label,
-                           .is_element = statement->label.indices.count > 0};
-  declare(scope, kind, statement->label.name, statement->label.name_span, site,
-          statement->label.indices.count, around != NULL && around->in_if);
+                           .is_element =
+                               statement->label.indices.count > 0 && !statement->label.is_range};
+  uint32_t rank = statement->label.is_range ? 1 : statement->label.indices.count;
+  declare(scope, kind, statement->label.name, statement->label.name_span, site, rank,
+          around != NULL && around->in_if);
 }
 
 static void collect(struct scope *scope, const struct ast_statement *statement,

@@ -42,14 +42,12 @@ enum name_kind {
   NAME_ARGUMENT, /* of a function */
 };
 
-/* A place where a name, or elements of it, are declared. Exactly one of item and formal is set,
- * except for functions and indices, which have neither. */
+/* A place where a name, or elements of it, are declared; not of locals. */
 struct name_site {
   const struct ast_statement *statement;
-  const struct ast_item *item;     /* items of lists; labels of frames, points, ... */
-  const struct ast_formal *formal; /* arguments of functions */
-  bool is_element;                 /* `let a[i] = ...`: one element; else a scalar or whole array */
-  uint32_t next;                   /* the next site of the same name, 0: none */
+  const struct ast_item *item; /* of lists; labels of frames, constraints, ...; NULL: a function */
+  bool is_element;             /* `let a[i] = ...`: one element; else a scalar or whole array */
+  uint32_t next;               /* the next site of the same name, 0: none */
 };
 
 struct name_entry {

@@ -176,11 +176,18 @@ static void resolve_constraint(struct resolver *r, const struct ast_statement *s
   dyn_context *context = r->scope->context;
   for (uint32_t i = 0; i < statement->label.indices.count; i++)
     resolve_expression(r, ast_list_item(r->text->ast, statement->label.indices, i), WANT_NUMBER);
-  if (statement->label.is_range)
+  uint32_t outer = r->locals.count;
+  const char *index = statement->label.index_variable;
+  if (index != NULL) {
+    uint32_t id = resolve_add_local(r, NAME_INDEX, index, statement->label.span);
+    map_set(&r->scope->by_statement, key_of(&statement->label), id);
+  } else if (statement->label.is_range) {
     diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, statement->label.span,
-                   "a range in the label of a constraint", NULL);
+                   "a range without an index in the label of a constraint", NULL);
+  }
   resolve_expression(r, statement->left, WANT_NUMBER);
   resolve_expression(r, statement->right, WANT_NUMBER);
+  r->locals.count = outer;
   if (statement->along.count == 0) return;
   ast_expr axis = ast_list_item(r->text->ast, statement->along, 0);
   diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, ast_expression(r->text->ast, axis)->span,
