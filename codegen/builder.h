@@ -39,8 +39,8 @@ struct angles {
 struct solver_state { /* what is known of a solver while the tape is built */
   struct map entries; /* SPARSE: (row, column) -> 1 + stored entry, rows >= columns */
   /* UNROLLED, in the order of elimination: L below the diagonal by columns, pivots, their
-   * reciprocals (NO_VALUE until one is needed). */
-  tape_value *l, *pivots, *inverses;
+   * reciprocals (NO_VALUE until one is needed), and what each pivot is held against. */
+  tape_value *l, *pivots, *inverses, *wholes;
 };
 #define NO_VALUE UINT32_MAX
 
@@ -98,19 +98,25 @@ void angles_free(struct angles *angles);
 /* ---- linear systems (solve.c). Order of calls: begin, entries, factor, then for each set of right
  * sides: begin, entries, solve. Entries not given are 0. */
 struct solver_shape {
-  uint32_t n;
-  bool is_symmetric;   /* then only entries with row >= column are given */
-  const bool *nonzero; /* n*n by columns: which entries may differ from 0 */
-  uint32_t columns;    /* how many right sides there will be in all: decides the method */
+  uint32_t n;           /* unknowns */
+  uint32_t coordinates; /* those that are accelerations; n where there are no constraints */
+  uint32_t rank;        /* of the matrix in general position: n, less where some are redundant */
+  bool is_symmetric;    /* then only entries with row >= column are given */
+  const bool *nonzero;  /* n*n by columns: which entries may differ from 0 */
+  uint32_t columns;     /* how many right sides there will be in all: decides the method */
 };
 uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *shape);
 void solver_entry(struct tape_builder *builder, uint32_t solver, uint32_t row, uint32_t column,
                   tape_value a);
 void solver_factor(struct tape_builder *builder, uint32_t solver);
-uint32_t right_side_begin(struct tape_builder *builder, uint32_t solver, uint32_t columns);
+/* `is_checked`: it is a failure if the equations of a bordered system contradict each other (which
+ * derivatives in a direction that leaves the constraints do). */
+uint32_t right_side_begin(struct tape_builder *builder, uint32_t solver, uint32_t columns,
+                          bool is_checked);
 void right_side_entry(struct tape_builder *builder, uint32_t right_side, uint32_t row,
                       uint32_t column, tape_value a);
-/* solution: n*columns values, column by column. */
+/* solution: n*columns values, column by column, and of a bordered system one more: the number of
+ * dependent constraints. */
 void right_side_solve(struct tape_builder *builder, uint32_t right_side, tape_value *solution);
 void solver_states_free(struct tape_builder *builder);
 
@@ -127,4 +133,9 @@ void sparse_order(uint32_t n, const bool *nonzero, int32_t *order);
 uint64_t sparse_fill(uint32_t n, const bool *nonzero, const int32_t *order, bool *filled,
                      uint64_t *factor_count);
 void sparse_tables(struct tape_solver *solver, const bool *nonzero, const bool *filled);
+
+/* ---- bordered matrices (border_order.c) */
+/* An order in which L D L^T of a bordered matrix needs no exchanges; false if its structure alone
+ * makes it singular. */
+bool border_order(uint32_t n, uint32_t coordinates, const bool *nonzero, int32_t *order);
 #endif

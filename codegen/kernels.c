@@ -14,18 +14,26 @@
 #define CLONES
 #endif
 
-/* ---- dense L D L^T: L below the diagonal of f, the reciprocals of D on it */
+/* ---- dense L D L^T: L below the diagonal of f, the reciprocals of D on it
+ *
+ * Unknowns from `coordinates` on are constraints: their pivots are negative, made of what the
+ * coordinates give (added up in gain[]) less what other constraints take from it. */
 
-CLONES static bool ldlt_factor(size_t n, const double *a, double *f) {
+CLONES static bool ldlt_factor(size_t n, size_t coordinates, const double *a, double *f,
+                               double *gain) {
   double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
   for (size_t j = 0; j < n; j++)
     for (size_t i = j; i < n; i++) f[i + j * n] = a[i + j * n];
+  for (size_t j = coordinates; j < n; j++) gain[j] = 0;
   for (size_t k = 0; k < n; k++) {
     double pivot = f[k + k * n];
-    if (!(pivot > tolerance * a[k + k * n])) return false;
+    bool is_coordinate = k < coordinates;
+    double whole = is_coordinate ? a[k + k * n] : gain[k];
+    if (!((is_coordinate ? pivot : -pivot) > tolerance * whole)) return false;
     double inverse = 1 / pivot;
     for (size_t j = k + 1; j < n; j++) {
       double l = f[j + k * n] * inverse;
+      if (is_coordinate && j >= coordinates) gain[j] += f[j + k * n] * l;
       for (size_t i = j; i < n; i++) f[i + j * n] -= f[i + k * n] * l;
       f[j + k * n] = l;
     }
@@ -164,20 +172,25 @@ CLONES static void lu_substitute(size_t n, double *f, double *s, double *b, size
   }
 }
 
-/* ---- sparse L D L^T */
+/* ---- sparse L D L^T
+ *
+ * Pivots of constraints are negative. What the other kind of unknown (constraints, or coordinates)
+ * contributes to a diagonal makes it larger, what the same kind contributes smaller: pivots are
+ * held against the sum of what makes them larger. */
 
 /* 0, or 1 + the unknown whose pivot is lost. A pivot that is not finite goes on as undefined. */
 CLONES static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
   size_t n = solver->n, entries = solver->factor_count;
   double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE, *pivots = f + entries;
-  double *diagonal = pivots + n; /* of A, in the new order */
+  double *whole = pivots + n; /* what pivots are held against, in the new order */
   for (size_t e = 0; e < entries + n; e++) f[e] = 0;
   for (size_t e = 0; e < solver->entry_count; e++) f[solver->entry_places[e]] = a[e];
-  for (size_t k = 0; k < n; k++) diagonal[k] = pivots[k];
+  for (size_t k = 0; k < n; k++) whole[k] = pivots[k];
   const int32_t *target = solver->targets;
   for (size_t k = 0; k < n; k++) {
     double pivot = pivots[k];
-    if (!(pivot > tolerance * diagonal[k])) {
+    bool is_coordinate = (size_t)solver->order[k] < solver->coordinates;
+    if (!((is_coordinate ? pivot : -pivot) > tolerance * whole[k])) {
       if (isfinite(pivot)) return solver->order[k] + 1;
       pivot = NAN;
     }
@@ -185,6 +198,9 @@ CLONES static int sparse_factor(const struct tape_solver *solver, const double *
     size_t end = (size_t)solver->starts[k + 1];
     for (size_t j = (size_t)solver->starts[k]; j < end; j++) {
       double l = f[j] * inverse;
+      size_t row = (size_t)solver->rows[j];
+      bool is_other = ((size_t)solver->order[row] < solver->coordinates) != is_coordinate;
+      if (is_other) whole[row] += fabs(f[j] * l);
       for (size_t i = j; i < end; i++) f[*target++] -= f[i] * l;
       f[j] = l;
     }
@@ -227,31 +243,52 @@ static void sparse_expand(const struct tape_solver *solver, const double *a, dou
 
 /* ---- choosing */
 
-static int factor_sparse(const struct tape_solver *solver, double *work) {
+/* The fast way; 0, or the unknown at which it failed. */
+static int factor_fast(const struct tape_solver *solver, double *work) {
   const double *a = work + solver->matrix;
-  int lost = sparse_factor(solver, a, work + solver->factor);
-  work[solver->mode] = lost == 0 ? 0 : 1;
-  if (lost == 0 || solver->lu == TAPE_NO_LU) return lost;
-  double *full = work + solver->scratch + solver->n;
-  sparse_expand(solver, a, full);
-  return lu_factor(solver->n, full, 0, work + solver->lu);
+  switch (solver->kind) {
+  case SOLVER_DENSE:
+    return ldlt_factor(solver->n, solver->coordinates, a, work + solver->factor,
+                       work + solver->scratch)
+               ? 0
+               : 1;
+  case SOLVER_SPARSE:
+    return sparse_factor(solver, a, work + solver->factor);
+  case SOLVER_LU:
+    if (tape_solver_is_bordered(solver))
+      return lu_factor(solver->n, a, solver->is_symmetric, work + solver->factor);
+    return 1;
+  default:
+    return 1;
+  }
 }
 
 int32_t kernel_factor(const struct tape_solver *solver, double *work) {
-  if (solver->kind == SOLVER_SPARSE) return factor_sparse(solver, work);
   const double *a = work + solver->matrix;
-  bool is_done = solver->kind == SOLVER_DENSE && ldlt_factor(solver->n, a, work + solver->factor);
-  work[solver->mode] = is_done ? 0 : 1;
-  return is_done ? 0 : lu_factor(solver->n, a, solver->is_symmetric, work + solver->lu);
+  int lost = factor_fast(solver, work);
+  bool is_symmetric = solver->is_symmetric;
+  work[solver->mode] = lost == 0 ? 0 : 1;
+  if (lost == 0 || solver->lu == TAPE_NO_LU) return lost;
+  if (solver->kind == SOLVER_SPARSE) {
+    double *full = work + solver->scratch + solver->n;
+    sparse_expand(solver, a, full);
+    a = full;
+    is_symmetric = false;
+  }
+  if (tape_solver_is_bordered(solver)) return kernel_border_factor(solver, a, is_symmetric, work);
+  return lu_factor(solver->n, a, is_symmetric, work + solver->lu);
 }
 
-void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
-                       double *work) {
+int32_t kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
+                          double *work) {
   double *b = work + side->offset, *scratch = work + solver->scratch;
-  if (work[solver->mode] != 0)
+  bool is_slow = work[solver->mode] != 0, is_bordered = tape_solver_is_bordered(solver);
+  if (is_slow && is_bordered) return kernel_border_substitute(solver, side, work);
+  if (is_slow || solver->kind == SOLVER_LU)
     lu_substitute(solver->n, work + solver->lu, scratch, b, side->columns);
   else if (solver->kind == SOLVER_DENSE)
     ldlt_substitute(solver->n, work + solver->factor, b, side->columns);
   else
     sparse_substitute(solver, work + solver->factor, scratch, b, side->columns);
+  return 0;
 }

@@ -9,8 +9,25 @@
 #define KERNEL_PIVOT_TOLERANCE 0x1p-49 /* L D L^T: times n, relative to the diagonal of A */
 #define KERNEL_LU_TOLERANCE 0x1p-48    /* LU: times n, absolute after equilibration */
 
-/* FACTOR for kinds DENSE, SPARSE, LU; for UNROLLED the LU part alone. Returns 0 or 1 + unknown. */
+/* Bordered systems by complete pivoting, after masses and constraints are scaled to 1: times n.
+ * Errors of rounding stay some powers of two above 2^-52; what is left of 2^-40 is for errors of
+ * the entries themselves (differences of sines and cosines near a singular position). */
+#define KERNEL_BORDER_TOLERANCE 0x1p-40
+/* Part of an equation left over that may be unsatisfied, and part of a null vector that may belong
+ * to coordinates: both vanish on the constraint manifold and grow with the distance from it (steps
+ * of an integrator), while a contradiction or a missing mass makes them of size 1. */
+#define KERNEL_BORDER_NEGLIGIBLE 0x1p-10
+
+/* FACTOR for kinds DENSE, SPARSE, LU, REVEALING; for UNROLLED the cold path alone. 0 or 1 +
+ * unknown. */
 int32_t kernel_factor(const struct tape_solver *solver, double *work);
-void kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
-                       double *work);
+/* 0, or for a bordered matrix 1 + an equation that the others contradict. */
+int32_t kernel_substitute(const struct tape_solver *solver, const struct tape_right_side *side,
+                          double *work);
+
+/* The careful way through a bordered system (kernels_border.c). */
+int32_t kernel_border_factor(const struct tape_solver *solver, const double *a, bool is_symmetric,
+                             double *work);
+int32_t kernel_border_substitute(const struct tape_solver *solver,
+                                 const struct tape_right_side *side, double *work);
 #endif

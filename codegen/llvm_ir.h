@@ -42,21 +42,26 @@ struct tape_split {
 void tape_split_init(struct tape_split *split, const struct tape *tape, uint32_t part_size);
 void tape_split_clear(struct tape_split *split);
 
-/* ---- kernels (llvm_kernels_module.c), added to the module at first use:
- *   i32  dyn_ldlt_factor(i64 n, ptr a, ptr lu, ptr mode)       kind DENSE, with its way out to LU
- *   void dyn_ldlt_substitute(i64 n, ptr lu, ptr scratch, ptr mode, ptr b, i64 columns)
- *   i32  dyn_lu_factor(i64 n, ptr a, i32 is_symmetric, ptr lu)
- *   void dyn_lu_substitute(i64 n, ptr lu, ptr scratch, ptr b, i64 columns)
- * and for the JIT, without a body, kernel_factor and kernel_substitute (kernels.h):
- *   i32  dyn_factor(ptr solver, ptr work)
- *   void dyn_substitute(ptr solver, ptr side, ptr work) */
+/* ---- solvers (llvm_solvers_module.c) */
+/* Both answer an i32: 0, or 1 + the unknown at which they failed. */
+LLVMValueRef ir_emit_factor(struct ir *ir, const struct tape_solver *solver, LLVMValueRef work);
+LLVMValueRef ir_emit_substitute(struct ir *ir, const struct tape_solver *solver,
+                                const struct tape_right_side *side, LLVMValueRef work);
+
+/* ---- kernels (llvm_kernels_module.c), added to the module at first use. Their names, types and
+ * bodies stand in a table there. For the JIT, without a body, kernel_factor and kernel_substitute
+ * (kernels.h):
+ *   i32 dyn_factor(ptr solver, ptr work)
+ *   i32 dyn_substitute(ptr solver, ptr side, ptr work) */
 LLVMValueRef kernel_function(struct ir *ir, const char *name);
 LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments, unsigned count);
-/* Kind SPARSE: the solver's tables as constants, and the calls. */
+/* Kind SPARSE: the solver's tables as constants, the calls, and the matrix with its zeros. */
 LLVMValueRef kernel_call_sparse_factor(struct ir *ir, const struct tape_solver *solver,
                                        LLVMValueRef work);
 void kernel_call_sparse_substitute(struct ir *ir, const struct tape_solver *solver,
                                    const struct tape_right_side *side, LLVMValueRef work);
+LLVMValueRef kernel_expand_sparse(struct ir *ir, const struct tape_solver *solver,
+                                  LLVMValueRef work);
 
 /* ---- loops and choices for kernels (llvm_loops_module.c) */
 struct ir_loop {

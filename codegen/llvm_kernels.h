@@ -23,10 +23,20 @@ void kernel_return(struct kernel *k, LLVMValueRef code); /* of type i64, truncat
 /* n-1-i: runs a loop downwards. */
 LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i);
 
+LLVMValueRef kernel_is_larger(struct kernel *k, LLVMValueRef size, LLVMValueRef largest);
+void kernel_swap(struct kernel *k, LLVMValueRef base, LLVMValueRef a, LLVMValueRef b);
+/* f = a, whose lower triangle holds all if it is symmetric. */
+void kernel_copy(struct kernel *k, LLVMValueRef a, LLVMValueRef is_symmetric, LLVMValueRef f);
+/* Whether a pivot of L D L^T, negative for constraints, is not above the limit. */
+LLVMValueRef kernel_pivot_is_lost(struct kernel *k, LLVMValueRef is_coordinate, LLVMValueRef pivot,
+                                  LLVMValueRef limit);
+
 void kernel_body_ldlt_factor(struct kernel *k);
 void kernel_body_ldlt_substitute(struct kernel *k);
 void kernel_body_lu_factor(struct kernel *k);
 void kernel_body_lu_substitute(struct kernel *k);
 void kernel_body_sparse_factor(struct kernel *k);
 void kernel_body_sparse_substitute(struct kernel *k);
+void kernel_body_border_factor(struct kernel *k);
+void kernel_body_border_substitute(struct kernel *k);
 #endif

@@ -22,32 +22,36 @@ static void eliminate_column(struct kernel *k, LLVMValueRef f, LLVMValueRef colu
   ir_loop_end(ir, &i);
 }
 
-static void fall_back_to_lu(struct kernel *k, LLVMValueRef a, LLVMValueRef f, LLVMValueRef mode) {
-  struct ir *ir = k->ir;
-  LLVMValueRef arguments[4] = {k->n, a, ir_code(ir, 1), f};
-  ir_store(ir, ir_real(ir, 1), mode, k->zero);
-  LLVMBuildRet(k->builder, kernel_call(ir, "dyn_lu_factor", arguments, 4));
-}
-
+/* Arguments: n, coordinates, a, f, gain. */
 void kernel_body_ldlt_factor(struct kernel *k) {
   struct ir *ir = k->ir;
-  LLVMValueRef a = LLVMGetParam(k->function, 1), f = LLVMGetParam(k->function, 2);
-  LLVMValueRef mode = LLVMGetParam(k->function, 3);
+  LLVMValueRef coordinates = LLVMGetParam(k->function, 1), a = LLVMGetParam(k->function, 2);
+  LLVMValueRef f = LLVMGetParam(k->function, 3), gain = LLVMGetParam(k->function, 4);
   LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
-  ir_store(ir, ir_real(ir, 0), mode, k->zero);
   copy_lower_triangle(k, a, f);
+  struct ir_loop j = ir_loop_begin(ir, coordinates, k->n);
+  ir_store(ir, ir_real(ir, 0), gain, j.index);
+  ir_loop_end(ir, &j);
   struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
   LLVMValueRef diagonal = kernel_index(k, p.index, p.index);
   LLVMValueRef pivot = ir_load(ir, f, diagonal);
-  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, a, diagonal));
-  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, pivot, limit, "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
-  fall_back_to_lu(k, a, f, mode);
+  LLVMValueRef is_coordinate = LLVMBuildICmp(k->builder, LLVMIntSLT, p.index, coordinates, "");
+  LLVMValueRef whole = LLVMBuildSelect(k->builder, is_coordinate, ir_element(ir, a, diagonal),
+                                       ir_element(ir, gain, p.index), "");
+  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, whole, k->zero));
+  LLVMBasicBlockRef after = ir_if_begin(ir, kernel_pivot_is_lost(k, is_coordinate, pivot, limit));
+  LLVMBuildRet(k->builder, ir_code(ir, 1));
   ir_if_end(ir, after);
   LLVMValueRef inverse = kernel_reciprocal(k, pivot);
-  struct ir_loop j = ir_loop_begin(ir, kernel_add(k, p.index, k->one), k->n);
-  LLVMValueRef place = kernel_index(k, j.index, p.index);
-  LLVMValueRef l = kernel_multiply(k, ir_load(ir, f, place), inverse);
+  j = ir_loop_begin(ir, kernel_add(k, p.index, k->one), k->n);
+  LLVMValueRef place = kernel_index(k, j.index, p.index), entry = ir_load(ir, f, place);
+  LLVMValueRef l = kernel_multiply(k, entry, inverse);
+  LLVMValueRef is_constraint = LLVMBuildICmp(k->builder, LLVMIntSGE, j.index, coordinates, "");
+  after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_coordinate, is_constraint, ""));
+  LLVMValueRef sum =
+      LLVMBuildFAdd(k->builder, ir_load(ir, gain, j.index), kernel_multiply(k, entry, l), "");
+  ir_store(ir, sum, gain, j.index);
+  ir_if_end(ir, after);
   eliminate_column(k, f, j.index, p.index, l);
   ir_store(ir, l, f, place);
   ir_loop_end(ir, &j);
@@ -81,18 +85,11 @@ static void substitute_backward(struct kernel *k, LLVMValueRef f, LLVMValueRef b
   ir_loop_end(ir, &step);
 }
 
+/* Arguments: n, f, right sides, columns. */
 void kernel_body_ldlt_substitute(struct kernel *k) {
   struct ir *ir = k->ir;
-  LLVMValueRef f = LLVMGetParam(k->function, 1), scratch = LLVMGetParam(k->function, 2);
-  LLVMValueRef mode = ir_load(ir, LLVMGetParam(k->function, 3), k->zero);
-  LLVMValueRef all = LLVMGetParam(k->function, 4), columns = LLVMGetParam(k->function, 5);
-  LLVMValueRef by_lu = LLVMBuildFCmp(k->builder, LLVMRealUNE, mode, ir_real(ir, 0), "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, by_lu);
-  LLVMValueRef arguments[5] = {k->n, f, scratch, all, columns};
-  kernel_call(ir, "dyn_lu_substitute", arguments, 5);
-  LLVMBuildRetVoid(k->builder);
-  ir_if_end(ir, after);
-  struct ir_loop c = ir_loop_begin(ir, k->zero, columns);
+  LLVMValueRef f = LLVMGetParam(k->function, 1), all = LLVMGetParam(k->function, 2);
+  struct ir_loop c = ir_loop_begin(ir, k->zero, LLVMGetParam(k->function, 3));
   LLVMValueRef b = ir_element(ir, all, kernel_index(k, k->zero, c.index));
   substitute_forward(k, f, b);
   substitute_backward(k, f, b);

@@ -16,27 +16,6 @@ static struct lu lu_at(struct kernel *k, LLVMValueRef f) {
   return lu;
 }
 
-static void copy(struct kernel *k, struct lu *lu, LLVMValueRef a, LLVMValueRef is_symmetric) {
-  struct ir *ir = k->ir;
-  struct ir_loop j = ir_loop_begin(ir, k->zero, k->n);
-  struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
-  LLVMValueRef is_above = LLVMBuildICmp(k->builder, LLVMIntSLT, i.index, j.index, "");
-  LLVMValueRef is_mirrored = LLVMBuildICmp(k->builder, LLVMIntNE, is_symmetric, ir_code(ir, 0), "");
-  LLVMValueRef own = kernel_index(k, i.index, j.index);
-  LLVMValueRef mirror = kernel_index(k, j.index, i.index);
-  LLVMValueRef from = LLVMBuildSelect(
-      k->builder, LLVMBuildAnd(k->builder, is_above, is_mirrored, ""), mirror, own, "");
-  ir_store(ir, ir_load(ir, a, from), lu->f, own);
-  ir_loop_end(ir, &i);
-  ir_loop_end(ir, &j);
-}
-
-static LLVMValueRef is_larger(struct kernel *k, LLVMValueRef size, LLVMValueRef largest) {
-  LLVMValueRef is_above = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, largest, "");
-  LLVMValueRef is_undefined = LLVMBuildFCmp(k->builder, LLVMRealUNO, size, size, "");
-  return LLVMBuildOr(k->builder, is_above, is_undefined, "");
-}
-
 /* To largest entry 1 in each row (or column); scales are kept. Returns where there is no entry. */
 static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
   struct ir *ir = k->ir;
@@ -47,7 +26,7 @@ static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
       by_rows ? kernel_index(k, line.index, i.index) : kernel_index(k, i.index, line.index);
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, lu->f, place));
   LLVMValueRef old = ir_load(ir, largest, k->zero);
-  LLVMValueRef larger = is_larger(k, size, old);
+  LLVMValueRef larger = kernel_is_larger(k, size, old);
   ir_store(ir, LLVMBuildSelect(k->builder, larger, size, old, ""), largest, k->zero);
   ir_loop_end(ir, &i);
   LLVMValueRef found = ir_load(ir, largest, k->zero);
@@ -68,12 +47,6 @@ static void equilibrate(struct kernel *k, struct lu *lu, bool by_rows) {
   ir_loop_end(ir, &line);
 }
 
-static void swap(struct kernel *k, LLVMValueRef base, LLVMValueRef a, LLVMValueRef b) {
-  LLVMValueRef first = ir_load(k->ir, base, a), second = ir_load(k->ir, base, b);
-  ir_store(k->ir, second, base, a);
-  ir_store(k->ir, first, base, b);
-}
-
 /* The row of the largest entry on or below the diagonal of column p; returns if all are lost. */
 static LLVMValueRef find_pivot(struct kernel *k, struct lu *lu, LLVMValueRef p) {
   struct ir *ir = k->ir;
@@ -83,7 +56,7 @@ static LLVMValueRef find_pivot(struct kernel *k, struct lu *lu, LLVMValueRef p) 
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, lu->f, kernel_index(k, i.index, p)));
   LLVMValueRef old = ir_load(ir, largest, k->zero);
   LLVMValueRef old_row = LLVMBuildLoad2(k->builder, ir->i64, row, "");
-  LLVMValueRef larger = is_larger(k, size, old);
+  LLVMValueRef larger = kernel_is_larger(k, size, old);
   LLVMBuildStore(k->builder, LLVMBuildSelect(k->builder, larger, i.index, old_row, ""), row);
   ir_store(ir, LLVMBuildSelect(k->builder, larger, size, old, ""), largest, k->zero);
   ir_loop_end(ir, &i);
@@ -98,9 +71,9 @@ static LLVMValueRef find_pivot(struct kernel *k, struct lu *lu, LLVMValueRef p) 
 
 static void swap_rows(struct kernel *k, struct lu *lu, LLVMValueRef r, LLVMValueRef s) {
   struct ir_loop j = ir_loop_begin(k->ir, k->zero, k->n);
-  swap(k, lu->f, kernel_index(k, r, j.index), kernel_index(k, s, j.index));
+  kernel_swap(k, lu->f, kernel_index(k, r, j.index), kernel_index(k, s, j.index));
   ir_loop_end(k->ir, &j);
-  swap(k, lu->row_number, r, s);
+  kernel_swap(k, lu->row_number, r, s);
 }
 
 static void eliminate(struct kernel *k, struct lu *lu) {
@@ -127,7 +100,7 @@ static void eliminate(struct kernel *k, struct lu *lu) {
 
 void kernel_body_lu_factor(struct kernel *k) {
   struct lu lu = lu_at(k, LLVMGetParam(k->function, 3));
-  copy(k, &lu, LLVMGetParam(k->function, 1), LLVMGetParam(k->function, 2));
+  kernel_copy(k, LLVMGetParam(k->function, 1), LLVMGetParam(k->function, 2), lu.f);
   equilibrate(k, &lu, true);
   equilibrate(k, &lu, false);
   eliminate(k, &lu);

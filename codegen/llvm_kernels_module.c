@@ -1,6 +1,6 @@
 /* Solver kernels in the module under construction: which there are, their types, and how they are
- * called. Their bodies (llvm_kernels_dense_module.c, _lu_, _sparse_) do the same operations in the
- * same order as the C kernels of the interpreter (kernels.c). */
+ * called. Their bodies (llvm_kernels_dense_module.c, _lu_, _sparse_, _border_) do the same
+ * operations in the same order as the C kernels of the interpreter (kernels.c). */
 #include "codegen/llvm_kernels.h"
 #include "codegen/kernels.h"
 #include <stdio.h>
@@ -12,13 +12,15 @@ static const struct kernel_facts {
   void (*body)(struct kernel *);
 } kernel_facts[] = {
     {"dyn_factor", "ipp", NULL}, /* of the process: kernel_factor and kernel_substitute */
-    {"dyn_substitute", "vppp", NULL},
-    {"dyn_ldlt_factor", "ilppp", kernel_body_ldlt_factor},
-    {"dyn_ldlt_substitute", "vlppppl", kernel_body_ldlt_substitute},
+    {"dyn_substitute", "ippp", NULL},
+    {"dyn_ldlt_factor", "illppp", kernel_body_ldlt_factor},
+    {"dyn_ldlt_substitute", "vlppl", kernel_body_ldlt_substitute},
     {"dyn_lu_factor", "ilpip", kernel_body_lu_factor},
     {"dyn_lu_substitute", "vlpppl", kernel_body_lu_substitute},
-    {"dyn_sparse_factor", "ilpppppllp", kernel_body_sparse_factor},
+    {"dyn_sparse_factor", "ilppppppllpl", kernel_body_sparse_factor},
     {"dyn_sparse_substitute", "vlpppppppl", kernel_body_sparse_substitute},
+    {"dyn_border_factor", "illlpipp", kernel_body_border_factor},
+    {"dyn_border_substitute", "illpppli", kernel_body_border_substitute},
 };
 
 static LLVMTypeRef type_of(struct ir *ir, char letter) {
@@ -116,6 +118,41 @@ LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i) {
   return kernel_subtract(k, kernel_subtract(k, k->n, k->one), i);
 }
 
+/* One that is not a number stays the largest. */
+LLVMValueRef kernel_is_larger(struct kernel *k, LLVMValueRef size, LLVMValueRef largest) {
+  LLVMValueRef is_above = LLVMBuildFCmp(k->builder, LLVMRealOGT, size, largest, "");
+  LLVMValueRef is_undefined = LLVMBuildFCmp(k->builder, LLVMRealUNO, size, size, "");
+  return LLVMBuildOr(k->builder, is_above, is_undefined, "");
+}
+
+void kernel_swap(struct kernel *k, LLVMValueRef base, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef first = ir_load(k->ir, base, a), second = ir_load(k->ir, base, b);
+  ir_store(k->ir, second, base, a);
+  ir_store(k->ir, first, base, b);
+}
+
+void kernel_copy(struct kernel *k, LLVMValueRef a, LLVMValueRef is_symmetric, LLVMValueRef f) {
+  struct ir *ir = k->ir;
+  struct ir_loop j = ir_loop_begin(ir, k->zero, k->n);
+  struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
+  LLVMValueRef is_above = LLVMBuildICmp(k->builder, LLVMIntSLT, i.index, j.index, "");
+  LLVMValueRef is_mirrored = LLVMBuildICmp(k->builder, LLVMIntNE, is_symmetric, ir_code(ir, 0), "");
+  LLVMValueRef own = kernel_index(k, i.index, j.index);
+  LLVMValueRef mirror = kernel_index(k, j.index, i.index);
+  LLVMValueRef from = LLVMBuildSelect(
+      k->builder, LLVMBuildAnd(k->builder, is_above, is_mirrored, ""), mirror, own, "");
+  ir_store(ir, ir_load(ir, a, from), f, own);
+  ir_loop_end(ir, &i);
+  ir_loop_end(ir, &j);
+}
+
+LLVMValueRef kernel_pivot_is_lost(struct kernel *k, LLVMValueRef is_coordinate, LLVMValueRef pivot,
+                                  LLVMValueRef limit) {
+  LLVMValueRef negative = LLVMBuildFNeg(k->builder, pivot, "");
+  LLVMValueRef size = LLVMBuildSelect(k->builder, is_coordinate, pivot, negative, "");
+  return LLVMBuildFCmp(k->builder, LLVMRealULE, size, limit, "");
+}
+
 /* ---- calls with constant tables */
 
 static LLVMValueRef constant_table(struct ir *ir, const int32_t *items, size_t count) {
@@ -135,13 +172,13 @@ static LLVMValueRef work_at(struct ir *ir, LLVMValueRef work, uint32_t offset) {
   return ir_element(ir, work, ir_int(ir, offset));
 }
 
-/* The way out to LU is taken here and not in the kernel: it needs tables that few calls use. */
-static LLVMValueRef call_dense_fallback(struct ir *ir, const struct tape_solver *solver,
-                                        LLVMValueRef work) {
-  uint32_t full = solver->scratch + solver->n;
+/* The way out of sparse L D L^T is prepared here and not in a kernel: it needs tables that few
+ * calls use. */
+LLVMValueRef kernel_expand_sparse(struct ir *ir, const struct tape_solver *solver,
+                                  LLVMValueRef work) {
+  LLVMValueRef full = work_at(ir, work, solver->scratch + solver->n);
   size_t size = (size_t)solver->n * solver->n;
-  LLVMBuildMemSet(ir->builder, work_at(ir, work, full),
-                  LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0),
+  LLVMBuildMemSet(ir->builder, full, LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0),
                   ir_int(ir, (int64_t)(size * 8)), 8);
   LLVMValueRef rows = constant_table(ir, solver->entry_rows, solver->entry_count);
   LLVMValueRef columns = constant_table(ir, solver->entry_columns, solver->entry_count);
@@ -150,64 +187,40 @@ static LLVMValueRef call_dense_fallback(struct ir *ir, const struct tape_solver 
   LLVMValueRef value = ir_load(ir, work_at(ir, work, solver->matrix), e.index);
   LLVMValueRef row = kernel_integer(&k, rows, e.index);
   LLVMValueRef column = kernel_integer(&k, columns, e.index);
-  ir_store(ir, value, work_at(ir, work, full), kernel_index(&k, row, column));
-  ir_store(ir, value, work_at(ir, work, full), kernel_index(&k, column, row));
+  ir_store(ir, value, full, kernel_index(&k, row, column));
+  ir_store(ir, value, full, kernel_index(&k, column, row));
   ir_loop_end(ir, &e);
-  LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(ir, work, full), ir_code(ir, 0),
-                               work_at(ir, work, solver->lu)};
-  return kernel_call(ir, "dyn_lu_factor", arguments, 4);
+  return full;
 }
 
 /* Several tapes share the tables of equal solvers only if LLVM merges them; one function has one.
  */
 LLVMValueRef kernel_call_sparse_factor(struct ir *ir, const struct tape_solver *solver,
                                        LLVMValueRef work) {
-  LLVMValueRef arguments[9] = {ir_int(ir, solver->n),
-                               constant_table(ir, solver->order, solver->n),
-                               constant_table(ir, solver->starts, (size_t)solver->n + 1),
-                               constant_table(ir, solver->targets, solver->target_count),
-                               constant_table(ir, solver->entry_places, solver->entry_count),
-                               work_at(ir, work, solver->matrix),
-                               ir_int(ir, solver->entry_count),
-                               ir_int(ir, solver->factor_count),
-                               work_at(ir, work, solver->factor)};
-  LLVMValueRef lost = kernel_call(ir, "dyn_sparse_factor", arguments, 9);
-  if (solver->lu == TAPE_NO_LU) return lost;
-  LLVMValueRef result = ir_variable(ir, ir->i32, lost);
-  ir_store(ir, ir_real(ir, 0), work, ir_int(ir, solver->mode));
-  LLVMValueRef is_lost = LLVMBuildICmp(ir->builder, LLVMIntNE, lost, ir_code(ir, 0), "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
-  ir_store(ir, ir_real(ir, 1), work, ir_int(ir, solver->mode));
-  LLVMBuildStore(ir->builder, call_dense_fallback(ir, solver, work), result);
-  ir_if_end(ir, after);
-  return LLVMBuildLoad2(ir->builder, ir->i32, result, "");
+  LLVMValueRef arguments[11] = {ir_int(ir, solver->n),
+                                constant_table(ir, solver->order, solver->n),
+                                constant_table(ir, solver->starts, (size_t)solver->n + 1),
+                                constant_table(ir, solver->rows, solver->factor_count),
+                                constant_table(ir, solver->targets, solver->target_count),
+                                constant_table(ir, solver->entry_places, solver->entry_count),
+                                work_at(ir, work, solver->matrix),
+                                ir_int(ir, solver->entry_count),
+                                ir_int(ir, solver->factor_count),
+                                work_at(ir, work, solver->factor),
+                                ir_int(ir, solver->coordinates)};
+  return kernel_call(ir, "dyn_sparse_factor", arguments, 11);
 }
 
 void kernel_call_sparse_substitute(struct ir *ir, const struct tape_solver *solver,
                                    const struct tape_right_side *side, LLVMValueRef work) {
-  LLVMValueRef b = work_at(ir, work, side->offset), scratch = work_at(ir, work, solver->scratch);
-  LLVMValueRef columns = ir_int(ir, side->columns);
-  LLVMValueRef factor = work_at(ir, work, solver->factor);
   LLVMValueRef arguments[9] = {ir_int(ir, solver->n),
                                constant_table(ir, solver->order, solver->n),
                                constant_table(ir, solver->starts, (size_t)solver->n + 1),
                                constant_table(ir, solver->rows, solver->factor_count),
-                               factor,
+                               work_at(ir, work, solver->factor),
                                work_at(ir, work, solver->factor + solver->factor_count),
-                               scratch,
-                               b,
-                               columns};
-  LLVMBasicBlockRef after = NULL;
-  if (solver->lu != TAPE_NO_LU) {
-    LLVMValueRef mode = ir_load(ir, work, ir_int(ir, solver->mode));
-    LLVMValueRef by_lu = LLVMBuildFCmp(ir->builder, LLVMRealUNE, mode, ir_real(ir, 0), "");
-    after = ir_if_begin(ir, by_lu);
-    LLVMValueRef lu_arguments[5] = {ir_int(ir, solver->n), work_at(ir, work, solver->lu), scratch,
-                                    b, columns};
-    kernel_call(ir, "dyn_lu_substitute", lu_arguments, 5);
-    ir_if_end(ir, after);
-    after = ir_if_begin(ir, LLVMBuildNot(ir->builder, by_lu, ""));
-  }
+                               work_at(ir, work, solver->scratch),
+                               work_at(ir, work, side->offset),
+                               ir_int(ir, side->columns)};
   kernel_call(ir, "dyn_sparse_substitute", arguments, 9);
-  if (after != NULL) ir_if_end(ir, after);
 }

@@ -4,7 +4,8 @@
 #include <math.h>
 
 struct sparse_arguments {
-  LLVMValueRef order, starts, targets, places, a, entry_count, factor_count, f, pivots, diagonal;
+  LLVMValueRef order, starts, rows, targets, places, a, entry_count, factor_count, f, coordinates;
+  LLVMValueRef pivots, whole;
 };
 
 /* f = 0, then the entries of a, then a copy of the diagonal. */
@@ -17,16 +18,36 @@ static void load_matrix(struct kernel *k, struct sparse_arguments *s) {
   ir_store(ir, ir_load(ir, s->a, e.index), s->f, kernel_integer(k, s->places, e.index));
   ir_loop_end(ir, &e);
   e = ir_loop_begin(ir, k->zero, k->n);
-  ir_store(ir, ir_load(ir, s->pivots, e.index), s->diagonal, e.index);
+  ir_store(ir, ir_load(ir, s->pivots, e.index), s->whole, e.index);
   ir_loop_end(ir, &e);
+}
+
+static LLVMValueRef is_coordinate(struct kernel *k, struct sparse_arguments *s,
+                                  LLVMValueRef place) {
+  LLVMValueRef unknown = kernel_integer(k, s->order, place);
+  return LLVMBuildICmp(k->builder, LLVMIntSLT, unknown, s->coordinates, "");
+}
+
+/* What an unknown of the other kind contributes to the diagonal of row j is added to its whole. */
+static void add_gain(struct kernel *k, struct sparse_arguments *s, LLVMValueRef own_kind,
+                     LLVMValueRef j, LLVMValueRef l) {
+  struct ir *ir = k->ir;
+  LLVMValueRef row = kernel_integer(k, s->rows, j);
+  LLVMValueRef is_other = LLVMBuildXor(k->builder, own_kind, is_coordinate(k, s, row), "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, is_other);
+  LLVMValueRef size = kernel_absolute(k, kernel_multiply(k, ir_load(ir, s->f, j), l));
+  ir_store(ir, LLVMBuildFAdd(k->builder, ir_load(ir, s->whole, row), size, ""), s->whole, row);
+  ir_if_end(ir, after);
 }
 
 static void eliminate(struct kernel *k, struct sparse_arguments *s, LLVMValueRef target,
                       LLVMValueRef p, LLVMValueRef inverse) {
   struct ir *ir = k->ir;
   LLVMValueRef end = kernel_integer(k, s->starts, kernel_add(k, p, k->one));
+  LLVMValueRef own_kind = is_coordinate(k, s, p);
   struct ir_loop j = ir_loop_begin(ir, kernel_integer(k, s->starts, p), end);
   LLVMValueRef l = kernel_multiply(k, ir_load(ir, s->f, j.index), inverse);
+  add_gain(k, s, own_kind, j.index, l);
   struct ir_loop i = ir_loop_begin(ir, j.index, end);
   LLVMValueRef next = LLVMBuildLoad2(k->builder, ir->i64, target, "");
   LLVMValueRef place = kernel_integer(k, s->targets, next);
@@ -37,34 +58,43 @@ static void eliminate(struct kernel *k, struct sparse_arguments *s, LLVMValueRef
   ir_loop_end(ir, &j);
 }
 
-/* Arguments: n, order, starts, targets, places, a, entry_count, factor_count, f. */
+/* The pivot to go on with: undefined if it is lost and not finite; returns if it is lost. */
+static LLVMValueRef check_pivot(struct kernel *k, struct sparse_arguments *s, LLVMValueRef p,
+                                LLVMValueRef tolerance) {
+  struct ir *ir = k->ir;
+  LLVMValueRef pivot = ir_load(ir, s->pivots, p);
+  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, s->whole, p));
+  LLVMValueRef is_lost = kernel_pivot_is_lost(k, is_coordinate(k, s, p), pivot, limit);
+  LLVMValueRef zero = LLVMBuildFSub(k->builder, pivot, pivot, "");
+  LLVMValueRef is_finite = LLVMBuildFCmp(k->builder, LLVMRealOEQ, zero, ir_real(ir, 0), "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_lost, is_finite, ""));
+  kernel_return(k, kernel_add(k, kernel_integer(k, s->order, p), k->one));
+  ir_if_end(ir, after);
+  return LLVMBuildSelect(k->builder, is_lost, ir_real(ir, NAN), pivot, "");
+}
+
+/* Arguments: n, order, starts, rows, targets, places, a, entry_count, factor_count, f, coordinates.
+ */
 void kernel_body_sparse_factor(struct kernel *k) {
   struct ir *ir = k->ir;
   LLVMValueRef f = k->function;
   struct sparse_arguments s = {.order = LLVMGetParam(f, 1),
                                .starts = LLVMGetParam(f, 2),
-                               .targets = LLVMGetParam(f, 3),
-                               .places = LLVMGetParam(f, 4),
-                               .a = LLVMGetParam(f, 5),
-                               .entry_count = LLVMGetParam(f, 6),
-                               .factor_count = LLVMGetParam(f, 7),
-                               .f = LLVMGetParam(f, 8)};
+                               .rows = LLVMGetParam(f, 3),
+                               .targets = LLVMGetParam(f, 4),
+                               .places = LLVMGetParam(f, 5),
+                               .a = LLVMGetParam(f, 6),
+                               .entry_count = LLVMGetParam(f, 7),
+                               .factor_count = LLVMGetParam(f, 8),
+                               .f = LLVMGetParam(f, 9),
+                               .coordinates = LLVMGetParam(f, 10)};
   s.pivots = ir_element(ir, s.f, s.factor_count);
-  s.diagonal = ir_element(ir, s.pivots, k->n);
+  s.whole = ir_element(ir, s.pivots, k->n);
   load_matrix(k, &s);
   LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
   LLVMValueRef target = ir_variable(ir, ir->i64, k->zero);
   struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
-  LLVMValueRef pivot = ir_load(ir, s.pivots, p.index);
-  LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, s.diagonal, p.index));
-  LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealULE, pivot, limit, "");
-  LLVMValueRef zero = LLVMBuildFSub(k->builder, pivot, pivot, "");
-  LLVMValueRef is_finite = LLVMBuildFCmp(k->builder, LLVMRealOEQ, zero, ir_real(ir, 0), "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_lost, is_finite, ""));
-  kernel_return(k, kernel_add(k, kernel_integer(k, s.order, p.index), k->one));
-  ir_if_end(ir, after);
-  pivot = LLVMBuildSelect(k->builder, is_lost, ir_real(ir, NAN), pivot, "");
-  LLVMValueRef inverse = kernel_reciprocal(k, pivot);
+  LLVMValueRef inverse = kernel_reciprocal(k, check_pivot(k, &s, p.index, tolerance));
   eliminate(k, &s, target, p.index, inverse);
   ir_store(ir, inverse, s.pivots, p.index);
   ir_loop_end(ir, &p);

@@ -169,12 +169,7 @@ static LLVMValueRef emit_operation(struct ir *ir, enum tape_operation operation,
   }
 }
 
-/* ---- solvers. A JIT-compiled tape calls the interpreter's kernels, which live in this process and
- * know the solver by its address; an object file brings its own (llvm_kernels_module.c). */
-
-static LLVMValueRef address(struct ir *ir, const void *object) {
-  return LLVMConstIntToPtr(ir_int(ir, (int64_t)(intptr_t)object), ir->ptr);
-}
+/* ---- solvers (their calls: llvm_solvers_module.c) */
 
 /* Goes on only if `code` is 0; otherwise the function returns it. */
 static void return_if_failed(struct emitter *emitter, LLVMValueRef code) {
@@ -188,62 +183,28 @@ static void return_if_failed(struct emitter *emitter, LLVMValueRef code) {
   LLVMPositionBuilderAtEnd(ir->builder, next);
 }
 
-static void store_list(struct emitter *emitter, const tape_value *values, size_t count,
-                       uint32_t offset) {
-  for (size_t i = 0; i < count; i++)
-    ir_store(emitter->ir, value_in_cold_block(emitter, values[i]), emitter->work,
-             ir_int(emitter->ir, offset + (int64_t)i));
-}
-
-static LLVMValueRef call_lu_factor(struct emitter *emitter, const struct tape_solver *solver) {
+/* Most entries of a sparse matrix are zero: these are cleared in one go. `is_lower`: of a square of
+ * n columns only the lower triangle is wanted. */
+static void store_list(struct emitter *emitter, const tape_value *values, size_t n, size_t columns,
+                       bool is_lower, uint32_t offset) {
   struct ir *ir = emitter->ir;
-  LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(emitter, solver->matrix),
-                               ir_code(ir, solver->is_symmetric), work_at(emitter, solver->lu)};
-  return kernel_call(ir, "dyn_lu_factor", arguments, 4);
-}
-
-static void call_lu_substitute(struct emitter *emitter, const struct tape_solver *solver,
-                               const struct tape_right_side *side) {
-  struct ir *ir = emitter->ir;
-  LLVMValueRef arguments[5] = {ir_int(ir, solver->n), work_at(emitter, solver->lu),
-                               work_at(emitter, solver->scratch), work_at(emitter, side->offset),
-                               ir_int(ir, side->columns)};
-  kernel_call(ir, "dyn_lu_substitute", arguments, 5);
-}
-
-static LLVMValueRef emit_factor(struct emitter *emitter, const struct tape_solver *solver) {
-  struct ir *ir = emitter->ir;
-  if (ir->is_jit) {
-    LLVMValueRef arguments[2] = {address(ir, solver), emitter->work};
-    return kernel_call(ir, "dyn_factor", arguments, 2);
-  }
-  if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED)
-    return call_lu_factor(emitter, solver);
-  if (solver->kind == SOLVER_SPARSE) return kernel_call_sparse_factor(ir, solver, emitter->work);
-  LLVMValueRef arguments[4] = {ir_int(ir, solver->n), work_at(emitter, solver->matrix),
-                               work_at(emitter, solver->lu), work_at(emitter, solver->mode)};
-  return kernel_call(ir, "dyn_ldlt_factor", arguments, 4);
+  const struct tape_instruction *code = emitter->tape->code.items;
+  LLVMBuildMemSet(ir->builder, work_at(emitter, offset),
+                  LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0),
+                  ir_int(ir, (int64_t)(n * columns * sizeof(double))), 8);
+  for (size_t j = 0; j < columns; j++)
+    for (size_t i = is_lower ? j : 0; i < n; i++) {
+      tape_value value = values[i + j * n];
+      if (code[value].operation == TAPE_CONSTANT && code[value].number == 0) continue;
+      ir_store(ir, value_in_cold_block(emitter, value), emitter->work,
+               ir_int(ir, (int64_t)(offset + i + j * n)));
+    }
 }
 
 static void emit_substitute(struct emitter *emitter, const struct tape_right_side *side) {
-  struct ir *ir = emitter->ir;
   const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
-  if (ir->is_jit) {
-    LLVMValueRef arguments[3] = {address(ir, solver), address(ir, side), emitter->work};
-    kernel_call(ir, "dyn_substitute", arguments, 3);
-  } else if (solver->kind == SOLVER_LU || solver->kind == SOLVER_UNROLLED) {
-    call_lu_substitute(emitter, solver, side);
-  } else if (solver->kind == SOLVER_SPARSE) {
-    kernel_call_sparse_substitute(ir, solver, side, emitter->work);
-  } else {
-    LLVMValueRef arguments[6] = {ir_int(ir, solver->n),
-                                 work_at(emitter, solver->lu),
-                                 work_at(emitter, solver->scratch),
-                                 work_at(emitter, solver->mode),
-                                 work_at(emitter, side->offset),
-                                 ir_int(ir, side->columns)};
-    kernel_call(ir, "dyn_ldlt_substitute", arguments, 6);
-  }
+  LLVMValueRef code = ir_emit_substitute(emitter->ir, solver, side, emitter->work);
+  if (tape_solver_is_bordered(solver)) return_if_failed(emitter, code);
 }
 
 /* Leaves the builder in a block entered only if the truth value is false; *after is where the usual
@@ -265,8 +226,8 @@ static void emit_guard_factor(struct emitter *emitter, const struct tape_instruc
   const struct tape_solver *solver = &emitter->tape->solvers.items[instruction->b];
   LLVMBasicBlockRef after;
   begin_cold(emitter, instruction->a, &after);
-  store_list(emitter, solver->values, (size_t)solver->n * solver->n, solver->matrix);
-  return_if_failed(emitter, emit_factor(emitter, solver));
+  store_list(emitter, solver->values, solver->n, solver->n, solver->is_symmetric, solver->matrix);
+  return_if_failed(emitter, ir_emit_factor(emitter->ir, solver, emitter->work));
   LLVMBuildBr(emitter->ir->builder, after);
   LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
 }
@@ -282,9 +243,9 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(ir->builder), after;
   begin_cold(emitter, code[index].a, &after);
-  LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
-  store_list(emitter, side->values, (size_t)solver->n * side->columns, side->offset);
+  store_list(emitter, side->values, solver->n, side->columns, false, side->offset);
   emit_substitute(emitter, side);
+  LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
   for (uint32_t i = index + 1; i < end; i++)
     emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
   LLVMBuildBr(ir->builder, after);
@@ -343,7 +304,8 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
     emit_clear(emitter, instruction);
     return;
   case TAPE_FACTOR:
-    return_if_failed(emitter, emit_factor(emitter, &emitter->tape->solvers.items[instruction->b]));
+    return_if_failed(
+        emitter, ir_emit_factor(ir, &emitter->tape->solvers.items[instruction->b], emitter->work));
     return;
   case TAPE_SUBSTITUTE:
     emit_substitute(emitter, &emitter->tape->right_sides.items[instruction->b]);

@@ -19,15 +19,18 @@ struct tape *program_build_jacobian(struct program *program);
 /* ---- shared by those (program_state.c) */
 /* A builder where t, x, u, p stand for the arguments of a dyn_function. */
 void state_builder_init(struct tape_builder *builder, const struct program *program);
-/* True if one of the roots depends on an acceleration. */
-bool needs_accelerations(const struct program *program, const expr *roots, size_t count);
-/* M as a solver, factorised; `columns` right sides are to come. */
-uint32_t lower_mass_matrix(struct tape_builder *builder, const struct program *program,
-                           uint32_t columns);
-/* q'' = M^-1 f; binds the acceleration symbols, and fills accelerations[n] unless NULL. */
-void lower_accelerations(struct tape_builder *builder, const struct program *program,
-                         uint32_t solver, tape_value *accelerations);
-/* Plans the angles of the roots, of M and of f. */
-void plan_with_mass(struct tape_builder *builder, const struct program *program,
-                    const struct expr_list *roots);
+/* True if one of the roots depends on an acceleration or a multiplier. */
+bool needs_motion(const struct program *program, const expr *roots, size_t count);
+/* The matrix of the accelerations and multipliers as a solver, factorised; `columns` right sides
+ * are to come. */
+uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
+                             uint32_t columns);
+/* Solves for the accelerations q'' and multipliers λ, binds their symbols, and fills
+ * motion[n + m] with them and motion[n + m], if m > 0, with how many constraints were dependent;
+ * NULL: not wanted. */
+void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
+                  tape_value *motion);
+/* Plans the angles of the roots and of the equations of motion. */
+void plan_with_motion(struct tape_builder *builder, const struct program *program,
+                      const struct expr_list *roots);
 #endif

@@ -2,14 +2,14 @@
 #include "codegen/program_build.h"
 #include <math.h>
 
-/* out[k] = roots[k]; accelerations are solved for where a root needs them. */
+/* out[k] = roots[k]; accelerations and multipliers are solved for where a root needs them. */
 static struct tape *tape_of_roots(const struct program *program, const struct expr_list *roots) {
   struct tape_builder builder;
   state_builder_init(&builder, program);
-  if (needs_accelerations(program, roots->items, roots->count)) {
-    plan_with_mass(&builder, program, roots);
-    uint32_t solver = lower_mass_matrix(&builder, program, 1);
-    lower_accelerations(&builder, program, solver, NULL);
+  if (needs_motion(program, roots->items, roots->count)) {
+    plan_with_motion(&builder, program, roots);
+    uint32_t solver = lower_motion_matrix(&builder, program, 1);
+    lower_motion(&builder, program, solver, NULL);
   } else {
     builder_plan_angles(&builder, roots->items, roots->count);
   }
@@ -42,21 +42,72 @@ static struct tape *rhs_tape(const struct program *program, bool accelerations_o
   for (uint32_t i = 0; i < rates; i++) vector_push(&roots, system->rate[i]);
   struct tape_builder builder;
   state_builder_init(&builder, program);
-  plan_with_mass(&builder, program, &roots);
+  plan_with_motion(&builder, program, &roots);
   uint32_t base = accelerations_only ? 0 : n;
   for (uint32_t i = 0; i < base; i++)
     builder_output(&builder, i, builder_input(&builder, TAPE_ARRAY_X, n + i));
   if (n > 0) {
-    tape_value *accelerations = checked_calloc(n, sizeof *accelerations);
-    uint32_t solver = lower_mass_matrix(&builder, program, 1);
-    lower_accelerations(&builder, program, solver, accelerations);
-    for (uint32_t i = 0; i < n; i++) builder_output(&builder, base + i, accelerations[i]);
-    free(accelerations);
+    tape_value *motion = checked_calloc((size_t)n + system->m + 1, sizeof *motion);
+    uint32_t solver = lower_motion_matrix(&builder, program, 1);
+    lower_motion(&builder, program, solver, motion);
+    for (uint32_t i = 0; i < n; i++) builder_output(&builder, base + i, motion[i]);
+    free(motion);
   }
   for (uint32_t i = 0; i < rates; i++)
     builder_output(&builder, 2 * n + i, builder_lower(&builder, system->rate[i]));
   vector_free(&roots);
   return builder_finish(&builder);
+}
+
+/* ---- constraints */
+
+/* Residuals, then their derivatives (given column by column) row by row. */
+static struct tape *residual_tape(const struct program *program, const expr *residuals,
+                                  const expr *jacobian, size_t count) {
+  size_t n = program->system->n;
+  struct expr_list roots = {0};
+  for (size_t k = 0; k < count; k++) vector_push(&roots, residuals[k]);
+  for (size_t k = 0; k < count; k++)
+    for (size_t j = 0; j < n; j++) vector_push(&roots, jacobian[k + j * count]);
+  if (count > 0) return finish_roots(program, &roots);
+  vector_free(&roots);
+  return NULL;
+}
+
+/* λ, then how many constraints were dependent. */
+static struct tape *multipliers_tape(const struct program *program) {
+  const struct system *system = program->system;
+  uint32_t n = system->n, m = system->m;
+  struct tape_builder builder;
+  struct expr_list none = {0};
+  state_builder_init(&builder, program);
+  plan_with_motion(&builder, program, &none);
+  tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
+  uint32_t solver = lower_motion_matrix(&builder, program, 1);
+  lower_motion(&builder, program, solver, motion);
+  for (uint32_t k = 0; k <= m; k++) builder_output(&builder, k, motion[n + k]);
+  free(motion);
+  return builder_finish(&builder);
+}
+
+static struct tape *constraint_tape(const struct program *program, enum program_function function) {
+  const struct system *system = program->system;
+  size_t n = system->n, m = system->m;
+  if (m == 0) return NULL;
+  switch (function) {
+  case PROGRAM_FUNCTION_POSITION_RESIDUALS:
+    return residual_tape(program, system->position_residual, system->position_jacobian,
+                         system->positions);
+  case PROGRAM_FUNCTION_VELOCITY_RESIDUALS:
+    return residual_tape(program, system->constraint, system->constraint_jacobian, m);
+  case PROGRAM_FUNCTION_CONSTRAINT_BIAS:
+    return array_tape(program, system->constraint_bias, m);
+  case PROGRAM_FUNCTION_MULTIPLIER_FORCE:
+    if (system->multiplier_force_is_transpose) return NULL;
+    return array_tape(program, system->multiplier_force, n * m);
+  default:
+    return multipliers_tape(program);
+  }
 }
 
 /* ---- parameters */
@@ -231,7 +282,7 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   case PROGRAM_FUNCTION_CONSTRAINT_BIAS:
   case PROGRAM_FUNCTION_MULTIPLIER_FORCE:
   case PROGRAM_FUNCTION_MULTIPLIERS:
-    return NULL; /* sema refuses constraints for now */
+    return constraint_tape(program, function);
   case PROGRAM_FUNCTION_RHS:
     return rhs_tape(program, false);
   case PROGRAM_FUNCTION_ACCELERATION:

@@ -1,20 +1,25 @@
 /* The Jacobian d(x')/dx and its pattern.
  *
- * Differentiating r = M q'' - f = 0 at the solved q'' gives  d(q'')/dx = -M^-1 (dr/dx),  so that M
- * is factorised once for q'' and all columns. Rates follow by the chain rule: d(z')/dx = (partial
- * of z' by x) + (partial of z' by q'') d(q'')/dx. M^-1 fills the connected blocks of M: a column of
- * d(q'')/dx has entries in the blocks that dr/dx touches. */
+ * Differentiating the equations of motion r = [M q'' - f - B λ; A q'' + bias] = 0 at the solved q''
+ * and λ gives  K [d(q'')/dx; -d(λ)/dx] = -dr/dx  with the matrix K of program_state.c, which is
+ * factorised once for q'', λ and all columns. Rates follow by the chain rule: d(z')/dx = (partial
+ * of z' by x) + (partial of z' by q'' and λ) d(q'', λ)/dx. K^-1 fills the connected blocks of K: a
+ * column has entries in the blocks that dr/dx touches.
+ *
+ * Where constraints are redundant, q'' is differentiated as before, in the directions that keep the
+ * constraints; the least multipliers are differentiated with the null space held fixed. */
 #include "codegen/program_build.h"
 
 struct jacobian {
   const struct program *program;
   const struct system *system;
-  uint32_t n, rates, columns; /* columns = 2n + rates */
-  uint32_t *block;            /* of each coordinate */
-  bool *by_state;             /* n * columns: d(q'')/dx may differ from 0 */
-  uint32_t *solved;           /* columns: 1 + its place among the right sides, 0: zero column */
+  uint32_t n, size;        /* coordinates; with multipliers: n + m */
+  uint32_t rates, columns; /* columns = 2n + rates */
+  uint32_t *block;         /* of each coordinate and multiplier */
+  bool *by_state;          /* size * columns: d(q'', λ)/dx may differ from 0 */
+  uint32_t *solved;        /* columns: 1 + its place among the right sides, 0: zero column */
   uint32_t solved_count;
-  tape_value *solution; /* n * solved_count */
+  tape_value *solution; /* size * solved_count, and one more */
 };
 
 static bool is_zero(const struct system *system, expr e) {
@@ -29,18 +34,27 @@ static uint32_t root_of(uint32_t *block, uint32_t i) {
   return i;
 }
 
+static void join(struct jacobian *jacobian, uint32_t i, uint32_t j, expr entry) {
+  if (!is_zero(jacobian->system, entry))
+    jacobian->block[root_of(jacobian->block, i)] = root_of(jacobian->block, j);
+}
+
 static void find_blocks(struct jacobian *jacobian) {
-  uint32_t n = jacobian->n;
-  for (uint32_t i = 0; i < n; i++) jacobian->block[i] = i;
-  for (uint32_t j = 0; j < n; j++)
-    for (uint32_t i = 0; i < n; i++)
-      if (!is_zero(jacobian->system, jacobian->system->mass[i + (size_t)j * n]))
-        jacobian->block[root_of(jacobian->block, i)] = root_of(jacobian->block, j);
-  for (uint32_t i = 0; i < n; i++) jacobian->block[i] = root_of(jacobian->block, i);
+  const struct system *system = jacobian->system;
+  uint32_t n = system->n, m = system->m;
+  for (uint32_t i = 0; i < n + m; i++) jacobian->block[i] = i;
+  for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t i = 0; i < n; i++) join(jacobian, i, j, system->mass[i + (size_t)j * n]);
+    for (uint32_t k = 0; k < m; k++) {
+      join(jacobian, n + k, j, system->constraint_jacobian[k + (size_t)j * m]);
+      join(jacobian, n + k, j, system->multiplier_force[j + (size_t)k * n]);
+    }
+  }
+  for (uint32_t i = 0; i < n + m; i++) jacobian->block[i] = root_of(jacobian->block, i);
 }
 
 static void find_acceleration_pattern(struct jacobian *jacobian) {
-  uint32_t n = jacobian->n;
+  uint32_t n = jacobian->size;
   bool *touched = checked_calloc((size_t)n + 1, sizeof *touched);
   for (uint32_t j = 0; j < jacobian->columns; j++) {
     const expr *column = jacobian->system->residual_by_state + (size_t)j * n;
@@ -59,8 +73,8 @@ static bool rate_may_differ(const struct jacobian *jacobian, uint32_t row, uint3
   const struct system *system = jacobian->system;
   uint32_t rates = jacobian->rates;
   if (!is_zero(system, system->rate_by_state[row + (size_t)column * rates])) return true;
-  for (uint32_t k = 0; k < jacobian->n; k++)
-    if (jacobian->by_state[k + (size_t)column * jacobian->n] &&
+  for (uint32_t k = 0; k < jacobian->size; k++)
+    if (jacobian->by_state[k + (size_t)column * jacobian->size] &&
         !is_zero(system, system->rate_by_acceleration[row + (size_t)k * rates]))
       return true;
   return false;
@@ -70,8 +84,8 @@ static bool rate_may_differ(const struct jacobian *jacobian, uint32_t row, uint3
 
 static void solve_columns(struct jacobian *jacobian, struct tape_builder *builder,
                           uint32_t solver) {
-  uint32_t n = jacobian->n;
-  uint32_t side = right_side_begin(builder, solver, jacobian->solved_count);
+  uint32_t n = jacobian->size;
+  uint32_t side = right_side_begin(builder, solver, jacobian->solved_count, false);
   for (uint32_t j = 0; j < jacobian->columns; j++) {
     const expr *column = jacobian->system->residual_by_state + (size_t)j * n;
     for (uint32_t i = 0; jacobian->solved[j] != 0 && i < n; i++)
@@ -82,10 +96,13 @@ static void solve_columns(struct jacobian *jacobian, struct tape_builder *builde
   right_side_solve(builder, side, jacobian->solution);
 }
 
-static tape_value acceleration_entry(const struct jacobian *jacobian, struct tape_builder *builder,
-                                     uint32_t row, uint32_t column) {
+/* d(q'')/dx, and in the rows behind d(λ)/dx. */
+static tape_value motion_entry(const struct jacobian *jacobian, struct tape_builder *builder,
+                               uint32_t row, uint32_t column) {
   if (jacobian->solved[column] == 0) return builder_constant(builder, 0);
-  return jacobian->solution[row + (size_t)(jacobian->solved[column] - 1) * jacobian->n];
+  size_t place = row + (size_t)(jacobian->solved[column] - 1) * jacobian->size;
+  tape_value entry = jacobian->solution[place];
+  return row < jacobian->n ? entry : builder_unary(builder, TAPE_NEGATE, entry);
 }
 
 static tape_value rate_entry(const struct jacobian *jacobian, struct tape_builder *builder,
@@ -93,11 +110,12 @@ static tape_value rate_entry(const struct jacobian *jacobian, struct tape_builde
   const struct system *system = jacobian->system;
   tape_value sum =
       builder_lower(builder, system->rate_by_state[row + (size_t)column * jacobian->rates]);
-  for (uint32_t k = 0; k < jacobian->n; k++) {
+  for (uint32_t k = 0; k < jacobian->size; k++) {
     expr chain = system->rate_by_acceleration[row + (size_t)k * jacobian->rates];
-    if (is_zero(system, chain) || !jacobian->by_state[k + (size_t)column * jacobian->n]) continue;
+    if (is_zero(system, chain) || !jacobian->by_state[k + (size_t)column * jacobian->size])
+      continue;
     tape_value product = builder_binary(builder, TAPE_MULTIPLY, builder_lower(builder, chain),
-                                        acceleration_entry(jacobian, builder, k, column));
+                                        motion_entry(jacobian, builder, k, column));
     sum = builder_binary(builder, TAPE_ADD, sum, product);
   }
   return sum;
@@ -116,8 +134,8 @@ static void store_entries(const struct jacobian *jacobian, struct tape_builder *
       vector_push(&rows, (int32_t)(j - n));
     }
     for (uint32_t i = 0; i < n; i++) {
-      if (!jacobian->by_state[i + (size_t)j * n]) continue;
-      builder_output(builder, rows.count, acceleration_entry(jacobian, builder, i, j));
+      if (!jacobian->by_state[i + (size_t)j * jacobian->size]) continue;
+      builder_output(builder, rows.count, motion_entry(jacobian, builder, i, j));
       vector_push(&rows, (int32_t)(n + i));
     }
     for (uint32_t i = 0; i < jacobian->rates; i++) {
@@ -135,35 +153,39 @@ static void store_entries(const struct jacobian *jacobian, struct tape_builder *
 
 static void list_roots(const struct jacobian *jacobian, struct expr_list *roots) {
   const struct system *system = jacobian->system;
-  size_t n = jacobian->n, rates = jacobian->rates, columns = jacobian->columns;
-  for (size_t i = 0; i < n * columns; i++) vector_push(roots, system->residual_by_state[i]);
+  size_t size = jacobian->size, rates = jacobian->rates, columns = jacobian->columns;
+  for (size_t i = 0; i < size * columns; i++) vector_push(roots, system->residual_by_state[i]);
   for (size_t i = 0; i < rates * columns; i++) vector_push(roots, system->rate_by_state[i]);
-  for (size_t i = 0; i < rates * n; i++) vector_push(roots, system->rate_by_acceleration[i]);
+  for (size_t i = 0; i < rates * size; i++) vector_push(roots, system->rate_by_acceleration[i]);
 }
 
 struct tape *program_build_jacobian(struct program *program) {
   struct system *system = program->system;
   system_derive_jacobian(system);
-  uint32_t n = system->n, columns = 2 * n + system->rates;
-  struct jacobian jacobian = {
-      .program = program, .system = system, .n = n, .rates = system->rates, .columns = columns};
-  jacobian.block = checked_calloc((size_t)n + 1, sizeof *jacobian.block);
-  jacobian.by_state = checked_calloc((size_t)n * columns + 1, sizeof *jacobian.by_state);
+  uint32_t n = system->n, size = n + system->m, columns = 2 * n + system->rates;
+  struct jacobian jacobian = {.program = program,
+                              .system = system,
+                              .n = n,
+                              .size = size,
+                              .rates = system->rates,
+                              .columns = columns};
+  jacobian.block = checked_calloc((size_t)size + 1, sizeof *jacobian.block);
+  jacobian.by_state = checked_calloc((size_t)size * columns + 1, sizeof *jacobian.by_state);
   jacobian.solved = checked_calloc((size_t)columns + 1, sizeof *jacobian.solved);
   find_blocks(&jacobian);
   find_acceleration_pattern(&jacobian);
-  size_t size = (size_t)n * jacobian.solved_count;
-  jacobian.solution = checked_calloc(size + 1, sizeof *jacobian.solution);
+  size_t results = (size_t)size * jacobian.solved_count;
+  jacobian.solution = checked_calloc(results + 1, sizeof *jacobian.solution);
   struct expr_list roots = {0};
   struct tape_builder builder;
   list_roots(&jacobian, &roots);
   state_builder_init(&builder, program);
-  plan_with_mass(&builder, program, &roots);
-  bool needs_solution = needs_accelerations(program, roots.items, roots.count);
+  plan_with_motion(&builder, program, &roots);
+  bool needs_solution = needs_motion(program, roots.items, roots.count);
   if (n > 0 && (needs_solution || jacobian.solved_count > 0)) {
     uint32_t solver =
-        lower_mass_matrix(&builder, program, jacobian.solved_count + (needs_solution ? 1 : 0));
-    if (needs_solution) lower_accelerations(&builder, program, solver, NULL);
+        lower_motion_matrix(&builder, program, jacobian.solved_count + (needs_solution ? 1 : 0));
+    if (needs_solution) lower_motion(&builder, program, solver, NULL);
     if (jacobian.solved_count > 0) solve_columns(&jacobian, &builder, solver);
   }
   store_entries(&jacobian, &builder, &program->tables, &program->arena);

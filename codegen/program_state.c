@@ -1,4 +1,10 @@
-/* What the functions of a state share: names of the arguments, the mass matrix, accelerations. */
+/* What the functions of a state share: names of the arguments, and the accelerations and
+ * multipliers, which solve
+ *
+ *     [ M  B ] [ q'' ]   [  f    ]
+ *     [ A  0 ] [ -λ  ] = [ -bias ],
+ *
+ * symmetric where M is and B = A^T. Without constraints that is M q'' = f. */
 #include "codegen/program_build.h"
 
 void state_builder_init(struct tape_builder *builder, const struct program *program) {
@@ -21,11 +27,13 @@ void state_builder_init(struct tape_builder *builder, const struct program *prog
                  builder_input(builder, TAPE_ARRAY_P, i));
 }
 
-bool needs_accelerations(const struct program *program, const expr *roots, size_t count) {
+bool needs_motion(const struct program *program, const expr *roots, size_t count) {
   const struct model *model = program->system->model;
   struct expr_symbol_set *set = expr_symbol_set_new(program->system->graph);
   for (uint32_t i = 0; i < model->coordinates.count; i++)
     expr_symbol_set_add(set, model->coordinates.items[i].acceleration);
+  for (uint32_t k = 0; k < program->system->m; k++)
+    expr_symbol_set_add(set, model->constraints.items[k].multiplier);
   bool touches = false;
   for (size_t i = 0; i < count && !touches; i++)
     touches = roots[i] != 0 && expr_symbol_set_touches(set, roots[i]);
@@ -33,47 +41,80 @@ bool needs_accelerations(const struct program *program, const expr *roots, size_
   return touches;
 }
 
-void plan_with_mass(struct tape_builder *builder, const struct program *program,
-                    const struct expr_list *roots) {
+static void push_all(struct expr_list *list, const expr *items, size_t count) {
+  for (size_t i = 0; i < count; i++) vector_push(list, items[i]);
+}
+
+void plan_with_motion(struct tape_builder *builder, const struct program *program,
+                      const struct expr_list *roots) {
   const struct system *system = program->system;
+  size_t n = system->n, m = system->m;
   struct expr_list all = {0};
-  for (size_t i = 0; i < (size_t)system->n * system->n; i++) vector_push(&all, system->mass[i]);
-  for (uint32_t i = 0; i < system->n; i++) vector_push(&all, system->forcing[i]);
-  for (uint32_t i = 0; i < roots->count; i++) vector_push(&all, roots->items[i]);
+  push_all(&all, system->mass, n * n);
+  push_all(&all, system->constraint_jacobian, m * n);
+  if (!system->multiplier_force_is_transpose) push_all(&all, system->multiplier_force, n * m);
+  push_all(&all, system->forcing, n);
+  push_all(&all, system->constraint_bias, m);
+  push_all(&all, roots->items, roots->count);
   builder_plan_angles(builder, all.items, all.count);
   vector_free(&all);
 }
 
-uint32_t lower_mass_matrix(struct tape_builder *builder, const struct program *program,
-                           uint32_t columns) {
+/* The entry (i, j) of the matrix; 0 is the zero matrix in its corner. */
+static expr motion_entry(const struct system *system, uint32_t i, uint32_t j) {
+  uint32_t n = system->n, m = system->m;
+  if (i < n && j < n) return system->mass[i + (size_t)j * n];
+  if (i >= n && j < n) return system->constraint_jacobian[i - n + (size_t)j * m];
+  return i < n ? system->multiplier_force[i + (size_t)(j - n) * n] : 0;
+}
+
+uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
+                             uint32_t columns) {
   const struct system *system = program->system;
-  uint32_t n = system->n;
-  bool *nonzero = checked_calloc((size_t)n * n + 1, sizeof *nonzero);
-  for (size_t i = 0; i < (size_t)n * n; i++)
-    nonzero[i] = !expr_is_integer_value(system->graph, system->mass[i], 0);
-  struct solver_shape shape = {n, system->mass_is_symmetric, nonzero, columns};
+  uint32_t size = system->n + system->m;
+  bool is_symmetric =
+      system->mass_is_symmetric && (system->m == 0 || system->multiplier_force_is_transpose);
+  bool *nonzero = checked_calloc((size_t)size * size + 1, sizeof *nonzero);
+  for (uint32_t j = 0; j < size; j++)
+    for (uint32_t i = 0; i < size; i++) {
+      expr entry = motion_entry(system, i, j);
+      nonzero[i + (size_t)j * size] = entry != 0 && !expr_is_integer_value(system->graph, entry, 0);
+    }
+  struct solver_shape shape = {.n = size,
+                               .coordinates = system->n,
+                               .rank = system->n + (system->m == 0 ? 0 : system->constraint_rank),
+                               .is_symmetric = is_symmetric,
+                               .nonzero = nonzero,
+                               .columns = columns};
   uint32_t solver = solver_begin(builder, &shape);
-  for (uint32_t j = 0; j < n; j++)
-    for (uint32_t i = system->mass_is_symmetric ? j : 0; i < n; i++)
-      if (nonzero[i + (size_t)j * n])
-        solver_entry(builder, solver, i, j,
-                     builder_lower(builder, system->mass[i + (size_t)j * n]));
+  for (uint32_t j = 0; j < size; j++)
+    for (uint32_t i = is_symmetric ? j : 0; i < size; i++)
+      if (nonzero[i + (size_t)j * size])
+        solver_entry(builder, solver, i, j, builder_lower(builder, motion_entry(system, i, j)));
   free(nonzero);
   solver_factor(builder, solver);
   return solver;
 }
 
-void lower_accelerations(struct tape_builder *builder, const struct program *program,
-                         uint32_t solver, tape_value *accelerations) {
+void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
+                  tape_value *motion) {
   const struct system *system = program->system;
-  tape_value *solution = checked_calloc((size_t)system->n + 1, sizeof *solution);
-  uint32_t side = right_side_begin(builder, solver, 1);
-  for (uint32_t i = 0; i < system->n; i++)
+  uint32_t n = system->n, m = system->m;
+  tape_value *solution = checked_calloc((size_t)n + m + 1, sizeof *solution);
+  uint32_t side = right_side_begin(builder, solver, 1, true);
+  for (uint32_t i = 0; i < n; i++)
     right_side_entry(builder, side, i, 0, builder_lower(builder, system->forcing[i]));
+  for (uint32_t k = 0; k < m; k++)
+    right_side_entry(
+        builder, side, n + k, 0,
+        builder_unary(builder, TAPE_NEGATE, builder_lower(builder, system->constraint_bias[k])));
   right_side_solve(builder, side, solution);
-  for (uint32_t i = 0; i < system->n; i++) {
+  for (uint32_t i = 0; i < n; i++)
     builder_bind(builder, system->model->coordinates.items[i].acceleration, solution[i]);
-    if (accelerations != NULL) accelerations[i] = solution[i];
+  for (uint32_t k = 0; k < m; k++) {
+    solution[n + k] = builder_unary(builder, TAPE_NEGATE, solution[n + k]);
+    builder_bind(builder, system->model->constraints.items[k].multiplier, solution[n + k]);
   }
+  for (uint32_t i = 0; motion != NULL && i < n + m + (m > 0); i++) motion[i] = solution[i];
   free(solution);
 }

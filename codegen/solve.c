@@ -16,28 +16,37 @@ struct choice {
   uint64_t factor_count, operations;
 };
 
-static bool has_zero_diagonal(const struct solver_shape *shape) {
-  for (size_t i = 0; i < shape->n; i++)
+static bool has_zero_diagonal(const struct solver_shape *shape, uint32_t count) {
+  for (size_t i = 0; i < count; i++)
     if (!shape->nonzero[i + i * shape->n]) return true;
   return false;
 }
 
-/* A symmetric matrix with a zero on the diagonal is indefinite (or singular): LU at once. */
+/* False if L D L^T has no good order. A symmetric matrix with a zero on the diagonal is indefinite
+ * (or singular), unless the zeros are those of a bordered matrix. */
+static bool find_order(const struct solver_shape *shape, int32_t *order) {
+  if (shape->coordinates < shape->n)
+    return border_order(shape->n, shape->coordinates, shape->nonzero, order);
+  sparse_order(shape->n, shape->nonzero, order);
+  return !has_zero_diagonal(shape, shape->n);
+}
+
 static struct choice choose(const struct solver_shape *shape) {
   struct choice choice = {.kind = SOLVER_LU};
   size_t n = shape->n;
-  if (!shape->is_symmetric || has_zero_diagonal(shape)) return choice;
+  if (shape->rank < n) choice.kind = SOLVER_REVEALING;
+  if (shape->rank < n || !shape->is_symmetric) return choice;
   choice.order = checked_calloc(n + 1, sizeof *choice.order);
+  if (!find_order(shape, choice.order)) return choice;
   choice.filled = checked_calloc(n * n + 1, sizeof *choice.filled);
-  sparse_order(shape->n, shape->nonzero, choice.order);
   choice.operations =
       sparse_fill(shape->n, shape->nonzero, choice.order, choice.filled, &choice.factor_count);
   uint64_t total = choice.operations + shape->columns * (2 * choice.factor_count + n);
   bool is_sparse = 2 * choice.factor_count <= n * (n - 1) / 2 && n > 1;
   if (total <= (is_sparse || n <= UNROLL_ALWAYS ? UNROLL_OPERATIONS : UNROLL_DENSE_OPERATIONS))
     choice.kind = SOLVER_UNROLLED;
-  else if (3 * choice.operations <= n * n * n / 6)
-    choice.kind = SOLVER_SPARSE;
+  else if (3 * choice.operations <= n * n * n / 6 || has_zero_diagonal(shape, shape->coordinates))
+    choice.kind = SOLVER_SPARSE; /* the dense way takes coordinates before constraints */
   else
     choice.kind = SOLVER_DENSE;
   return choice;
@@ -53,7 +62,8 @@ static void lay_out(struct tape_builder *builder, struct tape_solver *solver) {
   if (is_sparse)
     solver->factor = builder_reserve_work(builder, (size_t)solver->factor_count + 2 * n);
   solver->lu = TAPE_NO_LU;
-  if (!is_sparse || has_full) solver->lu = builder_reserve_work(builder, full + 3 * n);
+  size_t m = n - solver->coordinates, border = m == 0 ? 0 : n + 1 + m * m + m;
+  if (!is_sparse || has_full) solver->lu = builder_reserve_work(builder, full + 3 * n + border);
   if (!is_sparse) solver->factor = solver->lu;
 }
 
@@ -77,6 +87,8 @@ uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *s
   struct choice choice = choose(shape);
   struct tape_solver solver = {
       .kind = choice.kind, .n = shape->n, .is_symmetric = shape->is_symmetric};
+  solver.coordinates = shape->coordinates;
+  solver.rank = shape->rank;
   solver.order = choice.order; /* UNROLLED and SPARSE need it; freed with the tape */
   solver.factor_count = (uint32_t)choice.factor_count;
   if (solver.kind == SOLVER_SPARSE) {
@@ -127,10 +139,11 @@ void solver_factor(struct tape_builder *builder, uint32_t index) {
 
 /* ---- right sides */
 
-uint32_t right_side_begin(struct tape_builder *builder, uint32_t index, uint32_t columns) {
+uint32_t right_side_begin(struct tape_builder *builder, uint32_t index, uint32_t columns,
+                          bool is_checked) {
   const struct tape_solver *solver = &builder->tape->solvers.items[index];
-  struct tape_right_side side = {.solver = index, .columns = columns};
-  size_t size = (size_t)solver->n * columns;
+  struct tape_right_side side = {.solver = index, .columns = columns, .is_checked = is_checked};
+  size_t size = (size_t)solver->n * columns + tape_solver_is_bordered(solver);
   side.offset = builder_reserve_work(builder, size);
   if (solver->kind == SOLVER_UNROLLED) {
     side.values = checked_calloc(size + 1, sizeof *side.values);
@@ -154,9 +167,10 @@ void right_side_entry(struct tape_builder *builder, uint32_t right_side, uint32_
 
 void right_side_solve(struct tape_builder *builder, uint32_t right_side, tape_value *solution) {
   const struct tape_right_side *side = &builder->tape->right_sides.items[right_side];
-  uint32_t n = builder->tape->solvers.items[side->solver].n, count = n * side->columns;
-  uint32_t offset = side->offset;
+  const struct tape_solver *solver = &builder->tape->solvers.items[side->solver];
+  uint32_t count = solver->n * side->columns, offset = side->offset;
   if (count == 0) return;
+  if (tape_solver_is_bordered(solver)) count++;
   if (side->values != NULL) {
     unroll_solve(builder, right_side, solution);
     return;
@@ -173,6 +187,7 @@ void solver_states_free(struct tape_builder *builder) {
     free(state->l);
     free(state->pivots);
     free(state->inverses);
+    free(state->wholes);
   }
   vector_free(&builder->solver_states);
 }

@@ -53,6 +53,8 @@ static uint32_t factor_operations(const struct tape_solver *solver) {
     return solver->target_count;
   case SOLVER_LU:
     return (uint32_t)(n * n * n / 3);
+  case SOLVER_REVEALING: /* as many comparisons again */
+    return (uint32_t)(2 * (n * n * n / 3));
   }
   return 0;
 }
@@ -163,6 +165,12 @@ void tape_check(const struct tape *tape) {
   }
   for (uint32_t i = 0; i < tape->out_count; i++)
     if (!is_stored[i]) bug("tape: result %u is never stored", i);
+  for (uint32_t i = 0; i < tape->solvers.count; i++) {
+    const struct tape_solver *solver = &tape->solvers.items[i];
+    if (solver->coordinates > solver->n || solver->rank > solver->n) bug("tape: solver %u", i);
+    if (solver->kind == SOLVER_REVEALING && !tape_solver_is_bordered(solver))
+      bug("tape: solver %u reveals a rank that it knows", i);
+  }
   for (uint32_t i = 0; i < tape->right_sides.count; i++)
     if (tape->right_sides.items[i].solver >= tape->solvers.count) bug("tape: right side %u", i);
   free(is_stored);
@@ -171,8 +179,10 @@ void tape_check(const struct tape *tape) {
 /* ---- printer */
 
 static void dump_solver(const struct tape_solver *solver, uint32_t index, struct text *out) {
-  static const char *const kinds[] = {"unrolled", "dense", "sparse", "lu"};
+  static const char *const kinds[] = {"unrolled", "dense", "sparse", "lu", "revealing"};
   text_format(out, "solver %u: %s, n = %u", index, kinds[solver->kind], solver->n);
+  if (tape_solver_is_bordered(solver))
+    text_format(out, ", coordinates %u, rank %u", solver->coordinates, solver->rank);
   if (solver->kind == SOLVER_SPARSE) text_format(out, ", factor entries %u", solver->factor_count);
   text_put(out, "\n");
 }

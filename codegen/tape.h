@@ -11,7 +11,13 @@
  *    they solve by LU with row pivoting in the workspace, and SOLUTION picks the result.
  *  - by kernel: STOREs put A and B into the workspace, FACTOR and SUBSTITUTE call loops (dense or
  *    sparse L D L^T with the same way out to LU; LU at once where A is not symmetric), LOADs fetch
- * X. Where LU finds A singular too, the function ends and returns 1 + the index of the unknown. */
+ * X. Where LU finds A singular too, the function ends and returns 1 + the index of the unknown.
+ *
+ * Bordered systems  [M B; A 0] [q''; -λ] = [f; -bias]  (unknowns from `coordinates` on are
+ * multipliers) do the same with pivots of known sign; instead of LU their cold path is one that
+ * bears dependent constraints (kernels_border.c), and the only one where constraints are redundant
+ * everywhere (REVEALING). Each of their right sides has one result more behind the columns: how
+ * many constraints were dependent. */
 #ifndef DYN_CODEGEN_TAPE_H
 #define DYN_CODEGEN_TAPE_H
 #include "base/text.h"
@@ -56,22 +62,26 @@ enum tape_solver_kind {
   SOLVER_UNROLLED, /* L D L^T on the tape; the workspace is used by the cold path only */
   SOLVER_DENSE,    /* kernel: dense L D L^T */
   SOLVER_SPARSE,   /* kernel: sparse L D L^T over constant tables */
-  SOLVER_LU        /* kernel: dense LU; the matrix need not be symmetric */
+  SOLVER_LU,       /* kernel: dense LU; the matrix need not be symmetric */
+  SOLVER_REVEALING /* kernel: bordered, by the cold path always */
 };
 
 /* A factorised matrix. Offsets are into the workspace. Dense matrices stand by columns. */
 struct tape_solver {
   enum tape_solver_kind kind;
   uint32_t n;
-  bool is_symmetric;  /* DENSE: only the lower triangle is stored */
-  uint32_t matrix;    /* n*n doubles; SPARSE: `entry_count` doubles */
-  uint32_t factor;    /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */
-  uint32_t lu;        /* n*n of L and U, then n row scales, n column scales, n row numbers;
-                       * TAPE_NO_LU: too large, a lost pivot of L D L^T is final (SPARSE only) */
-  uint32_t scratch;   /* n doubles; SPARSE with lu: n*n more for the full matrix */
-  uint32_t mode;      /* 1 double: 0 = L D L^T holds, 1 = LU holds */
-  tape_value *values; /* UNROLLED: the n*n entries */
-  tape_value ok;      /* UNROLLED: truth value, all pivots are good */
+  uint32_t coordinates; /* of n unknowns; the others are multipliers of constraints */
+  uint32_t rank;        /* pivots that there can be in general position: n, or less */
+  bool is_symmetric;    /* DENSE: only the lower triangle is stored */
+  uint32_t matrix;      /* n*n doubles; SPARSE: `entry_count` doubles */
+  uint32_t factor;      /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */
+  uint32_t lu;          /* n*n of L and U, then n row scales, n column scales, n row numbers;
+                         * bordered: then as in kernels_border.c;
+                         * TAPE_NO_LU: too large, a lost pivot of L D L^T is final (SPARSE only) */
+  uint32_t scratch;     /* n doubles; SPARSE with lu: n*n more for the full matrix */
+  uint32_t mode;        /* 1 double: 0 = the fast way holds, 1 = the cold path */
+  tape_value *values;   /* UNROLLED: the n*n entries */
+  tape_value ok;        /* UNROLLED: truth value, all pivots are good */
   /* SPARSE: with row and column order[k] of A in place k. L is unit lower triangular by columns,
    * without its diagonal: entries starts[k] .. starts[k+1]-1 lie in the ascending rows rows[].
    * Entry e of the stored matrix is A(entry_rows[e], entry_columns[e]) (lower triangle in the new
@@ -81,9 +91,14 @@ struct tape_solver {
   uint32_t entry_count, factor_count, target_count;
 };
 
+static inline bool tape_solver_is_bordered(const struct tape_solver *solver) {
+  return solver->coordinates < solver->n;
+}
+
 /* One set of right sides of a solver: `columns` columns of n, solved in place at `offset`. */
 struct tape_right_side {
   uint32_t solver, columns, offset;
+  bool is_checked;    /* bordered: fail where dependent constraints contradict each other */
   tape_value *values; /* UNROLLED: the n*columns entries */
 };
 

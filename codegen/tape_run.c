@@ -98,8 +98,7 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
     if (v[i->a] != 0) return 0;
     store_values(v, side->values, (size_t)solver->n * side->columns, work + side->offset);
   }
-  kernel_substitute(solver, side, work);
-  return 0;
+  return kernel_substitute(solver, side, work);
 }
 
 static double solution(const struct tape *tape, const struct tape_arguments *arguments,

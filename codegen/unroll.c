@@ -1,9 +1,13 @@
 /* L D L^T as instructions: in a fill-reducing order, right-looking, structural zeros left out.
  *
- * A pivot is good if it is above n*2^-49 times the diagonal entry it came from, which an infinite or
- * undefined one is not; so only positive definite matrices take this way, for which the
+ * A pivot is good if it is above n*2^-49 times the diagonal entry it came from, which an infinite
+ * or undefined one is not; so only positive definite matrices take this way, for which the
  * factorisation is stable without exchanges (Golub & Van Loan, Matrix Computations, 4.2). The truth
- * value "all are good" guards the results: otherwise the cold path solves by LU (tape.h). */
+ * value "all are good" guards the results: otherwise the cold path solves (tape.h).
+ *
+ * In a bordered matrix the pivots of constraints are negative (border_order.c). Unknowns of the
+ * other kind add to the size of a diagonal and those of the same kind take from it: a pivot is held
+ * against the diagonal with all that was added. */
 #include "codegen/builder.h"
 #include "codegen/kernels.h"
 
@@ -14,8 +18,10 @@ static void start_state(struct tape_builder *builder, uint32_t index) {
   state->l = checked_calloc(n * n + 1, sizeof *state->l);
   state->pivots = checked_calloc(n + 1, sizeof *state->pivots);
   state->inverses = checked_calloc(n + 1, sizeof *state->inverses);
+  state->wholes = checked_calloc(n + 1, sizeof *state->wholes);
   for (size_t j = 0; j < n; j++) {
     state->inverses[j] = NO_VALUE;
+    state->wholes[j] = solver->values[(size_t)solver->order[j] * (n + 1)];
     for (size_t i = 0; i < n; i++)
       state->l[i + j * n] = solver->values[(size_t)solver->order[i] + (size_t)solver->order[j] * n];
   }
@@ -40,11 +46,31 @@ static tape_value subtract_product(struct tape_builder *builder, tape_value a, t
   return builder_binary(builder, TAPE_SUBTRACT, a, builder_binary(builder, TAPE_MULTIPLY, b, c));
 }
 
-static tape_value pivot_is_good(struct tape_builder *builder, size_t n, tape_value diagonal,
-                                tape_value pivot) {
-  tape_value tolerance = builder_constant(builder, (double)n * KERNEL_PIVOT_TOLERANCE);
-  tape_value limit = builder_binary(builder, TAPE_MULTIPLY, tolerance, diagonal);
+static tape_value pivot_is_good(struct tape_builder *builder, size_t n, bool is_coordinate,
+                                tape_value whole, tape_value pivot) {
+  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
+  tape_value factor = builder_constant(builder, tolerance);
+  tape_value limit = builder_binary(builder, TAPE_MULTIPLY, factor, whole);
+  /* the whole of a constraint is kept with the sign of its pivot */
+  if (!is_coordinate) return builder_binary(builder, TAPE_LESS, pivot, limit);
   return builder_binary(builder, TAPE_LESS, limit, pivot);
+}
+
+/* Column k is finished: subtracts it from column j >= k. */
+static void eliminate(struct tape_builder *builder, uint32_t index, size_t k, size_t j) {
+  const struct tape_solver *solver = &builder->tape->solvers.items[index];
+  struct solver_state *state = &builder->solver_states.items[index];
+  size_t n = solver->n;
+  tape_value *l = state->l;
+  tape_value scaled =
+      builder_binary(builder, TAPE_MULTIPLY, l[j + k * n], inverse_pivot(builder, state, k));
+  bool is_other = ((uint32_t)solver->order[k] < solver->coordinates) !=
+                  ((uint32_t)solver->order[j] < solver->coordinates);
+  if (is_other)
+    state->wholes[j] = subtract_product(builder, state->wholes[j], l[j + k * n], scaled);
+  for (size_t i = j; i < n; i++)
+    l[i + j * n] = subtract_product(builder, l[i + j * n], l[i + k * n], scaled);
+  l[j + k * n] = scaled;
 }
 
 void unroll_factor(struct tape_builder *builder, uint32_t index) {
@@ -52,20 +78,15 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
   struct tape_solver *solver = &builder->tape->solvers.items[index];
   struct solver_state *state = &builder->solver_states.items[index];
   size_t n = solver->n;
-  tape_value *l = state->l, ok = builder_truth(builder, true);
+  tape_value ok = builder_truth(builder, true);
   for (size_t k = 0; k < n; k++) {
-    tape_value diagonal = solver->values[(size_t)solver->order[k] * (n + 1)];
-    state->pivots[k] = l[k + k * n];
-    ok = builder_binary(builder, TAPE_AND, ok,
-                        pivot_is_good(builder, n, diagonal, state->pivots[k]));
-    for (size_t j = k + 1; j < n; j++) {
-      if (is_zero(builder, l[j + k * n])) continue;
-      tape_value scaled =
-          builder_binary(builder, TAPE_MULTIPLY, l[j + k * n], inverse_pivot(builder, state, k));
-      for (size_t i = j; i < n; i++)
-        l[i + j * n] = subtract_product(builder, l[i + j * n], l[i + k * n], scaled);
-      l[j + k * n] = scaled;
-    }
+    bool is_coordinate = (uint32_t)solver->order[k] < solver->coordinates;
+    state->pivots[k] = state->l[k + k * n];
+    ok = builder_binary(
+        builder, TAPE_AND, ok,
+        pivot_is_good(builder, n, is_coordinate, state->wholes[k], state->pivots[k]));
+    for (size_t j = k + 1; j < n; j++)
+      if (!is_zero(builder, state->l[j + k * n])) eliminate(builder, index, k, j);
   }
   solver->ok = ok;
   builder_effect(builder, TAPE_GUARD_FACTOR, ok, index, 0);
@@ -101,7 +122,10 @@ void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value 
   }
   free(y);
   builder_effect(builder, TAPE_GUARD_SUBSTITUTE, solver->ok, right_side, 0);
-  for (size_t i = 0; i < n * columns; i++)
-    if (!is_zero(builder, solution[i]))
+  bool is_bordered = tape_solver_is_bordered(solver);
+  size_t results = n * columns;
+  if (is_bordered) solution[results++] = builder_constant(builder, 0); /* dependent constraints */
+  for (size_t i = 0; i < results; i++)
+    if (is_bordered || !is_zero(builder, solution[i]))
       solution[i] = builder_effect(builder, TAPE_SOLUTION, solution[i], right_side, (uint32_t)i);
 }

@@ -42,14 +42,14 @@ static struct tape *problem_tape(const struct problem *problem) {
   uint32_t n = problem->n, count = n * problem->columns;
   struct expr_graph *graph = expr_graph_new(0);
   builder_init(&builder, graph);
-  struct solver_shape shape = {n, problem->is_symmetric, problem->nonzero, problem->columns};
+  struct solver_shape shape = {n, n, n, problem->is_symmetric, problem->nonzero, problem->columns};
   uint32_t solver = solver_begin(&builder, &shape);
   for (uint32_t j = 0; j < n; j++)
     for (uint32_t i = problem->is_symmetric ? j : 0; i < n; i++)
       if (problem->nonzero[i + j * n])
         solver_entry(&builder, solver, i, j, builder_input(&builder, TAPE_ARRAY_X, i + j * n));
   solver_factor(&builder, solver);
-  uint32_t side = right_side_begin(&builder, solver, problem->columns);
+  uint32_t side = right_side_begin(&builder, solver, problem->columns, true);
   for (uint32_t c = 0; c < problem->columns; c++)
     for (uint32_t i = 0; i < n; i++)
       right_side_entry(&builder, side, i, c, builder_input(&builder, TAPE_ARRAY_U, i + c * n));
