@@ -1,0 +1,14 @@
+/* Diagnostics of the analysis of constraints; see structure_report.c. */
+#ifndef DYN_SEMA_STRUCTURE_REPORT_H
+#define DYN_SEMA_STRUCTURE_REPORT_H
+#include "sema/structure.h"
+
+/* False: it is an error. `nearest`: residuals at the best point, by position-level row. */
+bool report_no_configuration(struct pfaffian *p, const double *nearest);
+void report_no_gradient(struct pfaffian *p, uint32_t row);
+void report_conflict(struct pfaffian *p, struct index_list rows);
+/* The rows depend on each other; the redundant ones are marked. False: it is an error. */
+bool report_redundant(struct pfaffian *p, struct index_list rows);
+void report_undecided(struct pfaffian *p);
+void report_claims(struct pfaffian *p);
+#endif
