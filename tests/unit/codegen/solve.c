@@ -2,147 +2,10 @@
  * solutions, for definite and indefinite matrices; a singular one is reported with its unknown, an
  * undefined one has an undefined solution. */
 #define _GNU_SOURCE
-#include "plant.h"
-#include <stdlib.h>
+#include "problem.h"
 #ifdef HAVE_LAPACKE
 #include <lapacke.h>
 #endif
-
-struct problem { /* A X = B with A and B as inputs x of a tape */
-  uint32_t n, columns;
-  bool is_symmetric;
-  bool *nonzero;
-  double *a, *b; /* n*n and n*columns, by columns */
-};
-
-static struct problem problem_new(uint32_t n, uint32_t columns, bool is_symmetric) {
-  struct problem problem = {n, columns, is_symmetric, NULL, NULL, NULL};
-  problem.nonzero = checked_calloc((size_t)n * n + 1, sizeof(bool));
-  problem.a = checked_calloc((size_t)n * n + 1, sizeof(double));
-  problem.b = checked_calloc((size_t)n * columns + 1, sizeof(double));
-  return problem;
-}
-
-static void problem_clear(struct problem *problem) {
-  free(problem->nonzero);
-  free(problem->a);
-  free(problem->b);
-}
-
-static void set_entry(struct problem *problem, uint32_t i, uint32_t j, double value) {
-  problem->a[i + j * problem->n] = value;
-  problem->nonzero[i + j * problem->n] = true;
-  if (!problem->is_symmetric) return;
-  problem->a[j + i * problem->n] = value;
-  problem->nonzero[j + i * problem->n] = true;
-}
-
-static struct tape *problem_tape(const struct problem *problem) {
-  struct tape_builder builder;
-  uint32_t n = problem->n, count = n * problem->columns;
-  struct expr_graph *graph = expr_graph_new(0);
-  builder_init(&builder, graph);
-  struct solver_shape shape = {n, n, n, problem->is_symmetric, problem->nonzero, problem->columns};
-  uint32_t solver = solver_begin(&builder, &shape);
-  for (uint32_t j = 0; j < n; j++)
-    for (uint32_t i = problem->is_symmetric ? j : 0; i < n; i++)
-      if (problem->nonzero[i + j * n])
-        solver_entry(&builder, solver, i, j, builder_input(&builder, TAPE_ARRAY_X, i + j * n));
-  solver_factor(&builder, solver);
-  uint32_t side = right_side_begin(&builder, solver, problem->columns, true);
-  for (uint32_t c = 0; c < problem->columns; c++)
-    for (uint32_t i = 0; i < n; i++)
-      right_side_entry(&builder, side, i, c, builder_input(&builder, TAPE_ARRAY_U, i + c * n));
-  tape_value *solution = checked_calloc((size_t)count + 1, sizeof *solution);
-  right_side_solve(&builder, side, solution);
-  for (uint32_t i = 0; i < count; i++) builder_output(&builder, i, solution[i]);
-  free(solution);
-  struct tape *tape = builder_finish(&builder);
-  expr_graph_free(graph);
-  return tape;
-}
-
-static int run_problem(const struct tape *tape, const struct problem *problem, double *out) {
-  double *work = checked_calloc((size_t)tape_interpreter_work(tape) + 1, sizeof(double));
-  struct tape_arguments arguments = {0, problem->a, problem->b, NULL, work, out};
-  int status = tape_run(tape, &arguments);
-  free(work);
-  return status;
-}
-
-/* The tape as the right-hand side of a model without anything else. */
-struct carrier {
-  struct plant plant;
-  struct program *program;
-};
-
-static void carrier_init(struct carrier *carrier, struct tape *tape) {
-  plant_init(&carrier->plant, 0, 0);
-  carrier->program = program_build(carrier->plant.context, &carrier->plant.system, 0);
-  carrier->program->tapes[PROGRAM_FUNCTION_RHS] = tape;
-}
-
-static void carrier_clear(struct carrier *carrier) {
-  carrier->program->tapes[PROGRAM_FUNCTION_RHS] = NULL;
-  program_free(carrier->program);
-  plant_clear(&carrier->plant);
-}
-
-static int run_model(const dyn_model *model, const struct problem *problem, double *out) {
-  double *work = checked_calloc((size_t)model->n_work + 1, sizeof(double));
-  int status = model->rhs(model, 0, problem->a, problem->b, NULL, work, out);
-  free(work);
-  return status;
-}
-
-static int run_compiled(struct tape *tape, const struct problem *problem, double *out) {
-  struct carrier carrier;
-  carrier_init(&carrier, tape);
-  dyn_model *interpreted = program_interpreted_model(carrier.program);
-  struct backend_options options = backend_default_options();
-  struct backend_model *jit;
-  char *fault =
-      open_backend()->jit(carrier.program, interpreted, PROGRAM_RHS, &options, NULL, &jit);
-  if (fault != NULL) fail_msg("%s", fault);
-  int status = run_model(jit->model, problem, out);
-  open_backend()->release(jit);
-  free(interpreted);
-  carrier_clear(&carrier);
-  return status;
-}
-
-/* Through an object file, whose kernels are LLVM's and not the interpreter's. */
-static int run_linked(struct tape *tape, const struct problem *problem, double *out) {
-  char folder[] = "/tmp/dyn-solve-XXXXXX", path[64], command[256];
-  struct carrier carrier;
-  struct backend_options options = backend_default_options();
-  struct text object = {0};
-  carrier_init(&carrier, tape);
-  options.prefix = "solve";
-  char *fault =
-      open_backend()->emit(carrier.program, PROGRAM_RHS, BACKEND_OBJECT, &options, NULL, &object);
-  if (fault != NULL) fail_msg("%s", fault);
-  assert_non_null(mkdtemp(folder));
-  snprintf(path, sizeof path, "%s/m.o", folder);
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(object.bytes, 1, object.length, file), object.length);
-  fclose(file);
-  snprintf(command, sizeof command, "cc -shared %s/m.o -lm -o %s/m.so", folder, folder);
-  assert_int_equal(system(command), 0);
-  snprintf(path, sizeof path, "%s/m.so", folder);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) fail_msg("%s", dlerror());
-  const dyn_model *model = dlsym(library, "solve_model");
-  assert_non_null(model);
-  int status = run_model(model, problem, out);
-  dlclose(library);
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  assert_int_equal(system(command), 0);
-  text_free(&object);
-  carrier_clear(&carrier);
-  return status;
-}
 
 static void solve_and_compare(struct problem *problem, enum tape_solver_kind kind,
                               double tolerance) {
@@ -179,11 +42,6 @@ static void solve_and_compare(struct problem *problem, enum tape_solver_kind kin
   free(matrix);
   free(expected);
   free(pivots);
-}
-
-static void fill_right_sides(struct problem *problem, struct random_source *random) {
-  for (uint32_t i = 0; i < problem->n * problem->columns; i++)
-    problem->b[i] = random_between(random, -1, 1);
 }
 
 /* G G^T + I of a random G: definite; with minus twice the identity: indefinite as a rule. */
