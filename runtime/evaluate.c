@@ -16,6 +16,10 @@ dyn_status problem_check(const dyn_problem *problem, dyn_message *message) {
                        (unsigned)m->abi, (unsigned)DYN_MODEL_ABI);
   if (!m->rhs)
     return message_set(message, DYN_BAD_OPTION, "the compiled model has no right-hand side");
+  if ((m->n_constraints > 0 && (!m->velocity_residuals || !m->constraints)) ||
+      (m->n_position > 0 && (!m->position_residuals || !m->position_equations)))
+    return message_set(message, DYN_BAD_OPTION,
+                       "the compiled model has no functions of its constraints");
   if (m->n_parameters > 0 && !problem->p)
     return message_set(message, DYN_BAD_OPTION, "the model's parameters have no values");
   for (int32_t i = 0; problem->inputs && i < m->n_inputs; i++) {
@@ -177,14 +181,29 @@ static void add_state(const dyn_model *m, const double *x, dyn_message *message)
   if (shown < m->n_state) message_add(message, ", ...");
 }
 
+static void rank_message(const struct evaluator *e, dyn_message *message) {
+  const dyn_model *m = e->model;
+  int32_t i = e->failed, constraint = i - m->n_coordinates;
+  if (constraint >= 0 && constraint < m->n_constraints) {
+    message_set(message, DYN_RANK_LOST,
+                "the equations of motion have no unique solution at t = %.9g s: the constraint %s "
+                "depends on the others there and contradicts them, or leaves a motion without "
+                "inertia",
+                e->failed_t, m->constraints[constraint].name);
+    return;
+  }
+  int known = i >= 0 && i < m->n_coordinates;
+  message_set(message, DYN_RANK_LOST, "%s lost rank%s%s at t = %.9g s",
+              m->n_constraints > 0 ? "the mass matrix (with the constraints)" : "the mass matrix",
+              known ? " at " : "", known ? m->coordinates[i].name : "", e->failed_t);
+}
+
 dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
                                     dyn_message *message) {
   const dyn_model *m = e->model;
   dyn_status status = e->failure == EVALUATE_RANK_LOST ? DYN_RANK_LOST : DYN_OUT_OF_RANGE;
   if (e->failure == EVALUATE_RANK_LOST) {
-    int known = e->failed >= 0 && e->failed < m->n_coordinates;
-    message_set(message, status, "the mass matrix lost rank%s%s at t = %.9g s", known ? " at " : "",
-                known ? m->coordinates[e->failed].name : "", e->failed_t);
+    rank_message(e, message);
   } else if (e->failed_is_input) {
     message_set(message, status, "the input %s is not a finite number at t = %.9g s",
                 m->inputs[e->failed].name, e->failed_t);

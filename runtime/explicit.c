@@ -1,11 +1,13 @@
 /* explicit.c: embedded explicit Runge-Kutta methods with dense output. Needs a method's table
  * (rk_tables.h); promises steps whose estimated local error is within the tolerance, states within
  * a step to the order of the method's dense output, and a warning when stability rather than
- * accuracy limits the steps.
+ * accuracy limits the steps. Where a model has constraints, every step ends projected on them and
+ * the next one begins there; dense output stays that of the step as the method made it.
  * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (II.4 step size
  * control and starting step, II.5 and II.6 the methods), II (IV.2 detection of stiffness). */
 #include "runtime/integrator.h"
 #include "runtime/message.h"
+#include "runtime/project.h"
 #include "runtime/rk_tables.h"
 #include <float.h>
 #include <math.h>
@@ -14,6 +16,8 @@
 
 #define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
 #define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
+
+enum { NOT_EVALUATED = -1, NOT_PROJECTED = -2 }; /* instead of a worst component */
 
 struct explicit {
   struct integrator base;
@@ -24,7 +28,10 @@ struct explicit {
   double *dense[8];
   double h, h_done; /* proposed; of the last step */
   double last_error;
-  int32_t worst; /* component of the largest error in the last attempt */
+  int32_t worst; /* component of the largest error in the last attempt, or why it failed: */
+  struct projection *projection;     /* or NULL */
+  double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
+  int is_projected;                  /* and whether it differs from x_new */
   int has_dense, has_step;
   int stiff_steps, not_stiff_steps;
 };
@@ -138,11 +145,12 @@ static double next_step(struct explicit *s, double h, double error, int was_reje
 static void advance(struct explicit *s) {
   if (!s->has_step) return;
   double *x = s->x_old, *f = s->slope[0];
-  int last = s->table->stages;
-  s->x_old = s->x_new;
-  s->x_new = x;
-  s->slope[0] = s->slope[last];
-  s->slope[last] = f;
+  double **x_end = s->is_projected ? &s->x_projected : &s->x_new;
+  double **f_end = s->is_projected ? &s->f_projected : &s->slope[s->table->stages];
+  s->x_old = *x_end;
+  *x_end = x;
+  s->slope[0] = *f_end;
+  *f_end = f;
   s->base.x = s->x_old;
 }
 
@@ -150,7 +158,7 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
                                double error, int was_rejected) {
   s->base.t_old = s->base.t;
   s->base.t = t_new;
-  s->base.x = s->x_new;
+  s->base.x = s->is_projected ? s->x_projected : s->x_new;
   s->base.steps++;
   s->h_done = h;
   s->has_step = 1;
@@ -159,6 +167,33 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   double next = next_step(s, h, error, was_rejected);
   if (fabs(h) >= fabs(s->h) || fabs(next) > fabs(s->h) || was_rejected) s->h = next;
   return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
+}
+
+/* Puts the end of a step on the constraints; 0 if that fails. */
+static int project_end(struct explicit *s, double t_new) {
+  s->is_projected = 0;
+  if (!s->projection) return 1;
+  memcpy(s->x_projected, s->x_new, (size_t)s->base.e->n * sizeof *s->x_new);
+  enum projection_result result = projection_project(s->projection, t_new, s->x_projected);
+  if (result == PROJECTION_FAILED) {
+    s->worst = NOT_PROJECTED;
+    return 0;
+  }
+  s->is_projected = result == PROJECTION_MOVED;
+  if (!s->is_projected || !evaluate_rhs(s->base.e, t_new, s->x_projected, s->f_projected)) return 1;
+  s->worst = NOT_EVALUATED;
+  return 0;
+}
+
+static enum step_result step_failed(struct explicit *s) {
+  struct integrator *base = &s->base;
+  if (s->worst == NOT_EVALUATED)
+    base->status = evaluate_failure_message(base->e, base->x, &base->message);
+  else if (s->worst == NOT_PROJECTED)
+    base->status = projection_failure_message(s->projection, base->t, &base->message);
+  else
+    return integrator_step_too_small(base, s->h, s->worst);
+  return STEP_FAILED;
 }
 
 static enum step_result explicit_step(struct integrator *base, double limit) {
@@ -172,23 +207,22 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     if (fabs(h) < DBL_MIN) break;
     enum evaluate_result result = attempt(s, h, t_new);
     double error = result ? HUGE_VAL : error_norm(s, h);
-    if (!result && error <= 1) return accept(s, h, t_new, limit, error, tries > 0);
+    int is_good = !result && error <= 1;
+    if (is_good && project_end(s, t_new)) return accept(s, h, t_new, limit, error, tries > 0);
     base->rejected_steps++;
     double factor = 0.25;
-    if (!result && isfinite(error))
+    if (is_good)
+      ; /* but not on the constraints: see s->worst */
+    else if (!result && isfinite(error))
       factor = fmax(s->table->shrink, 0.9 / pow(error, 1.0 / s->table->order));
     else if (!result)
       factor = 0.1;
     else
-      s->worst = -1;
+      s->worst = NOT_EVALUATED;
     s->h = h * factor;
     s->stiff_steps = 0; /* accuracy, not stability, set the size of this step */
   }
-  if (s->worst < 0) {
-    base->status = evaluate_failure_message(base->e, base->x, &base->message);
-    return STEP_FAILED;
-  }
-  return integrator_step_too_small(base, s->h, s->worst);
+  return step_failed(s);
 }
 
 /* Coefficients of dense output over the last step; costs `extra` evaluations. */
@@ -271,7 +305,7 @@ static double starting_step(struct explicit *s) {
 static int allocate(struct explicit *s, int32_t n) {
   const struct rk_table *table = s->table;
   int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
-  size_t vectors = (size_t)(slopes + dense + 4), length = (size_t)(n > 0 ? n : 1);
+  size_t vectors = (size_t)(slopes + dense + 6), length = (size_t)(n > 0 ? n : 1);
   s->memory = calloc(vectors, length * sizeof(double));
   if (!s->memory) return 0;
   double *next = s->memory;
@@ -281,17 +315,19 @@ static int allocate(struct explicit *s, int32_t n) {
   s->x_new = next + length;
   s->stage = next + 2 * length;
   s->x_last_stage = next + 3 * length;
+  s->x_projected = next + 4 * length;
+  s->f_projected = next + 5 * length;
   return 1;
 }
 
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
-                                           const struct error_control *control, double t,
-                                           const double *x, dyn_status *status,
-                                           dyn_message *message) {
+                                           const struct error_control *control,
+                                           struct projection *projection, double t, const double *x,
+                                           dyn_status *status, dyn_message *message) {
   static const struct integrator_methods methods = {explicit_step, explicit_interpolate,
                                                     explicit_free};
   struct explicit *s = calloc(1, sizeof *s);
-  if (s) s->table = table;
+  if (s) s->table = table, s->projection = projection;
   if (!s || !allocate(s, e->n)) {
     free(s);
     *status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory to integrate");

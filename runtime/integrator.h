@@ -45,13 +45,18 @@ struct integrator {
   dyn_message message;
 };
 
-/* Each starts at (t, x) NULL with status and message on failure. e and
- * control must outlive it. */
+/* Each starts at (t, x); NULL with status and message on failure. e, control and projection (NULL
+ * without constraints) must outlive it. An explicit method projects the end of every step; ida
+ * holds constraints by its equations, so that its states satisfy them to the tolerance. */
 struct rk_table;
+struct projection;
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
-                                           const struct error_control *control, double t,
-                                           const double *x, dyn_status *status,
-                                           dyn_message *message);
+                                           const struct error_control *control,
+                                           struct projection *projection, double t, const double *x,
+                                           dyn_status *status, dyn_message *message);
+struct integrator *ida_integrator_new(struct evaluator *e, const struct error_control *control,
+                                      struct projection *projection, double t, const double *x,
+                                      dyn_status *status, dyn_message *message);
 enum cvode_method { CVODE_ADAMS, CVODE_BDF };
 struct integrator *cvode_integrator_new(enum cvode_method method, struct evaluator *e,
                                         const struct error_control *control, double t,

@@ -39,6 +39,12 @@ void message_add(dyn_message *message, const char *format, ...) {
   va_end(arguments);
 }
 
+void message_cut(dyn_message *message) {
+  size_t length = strlen(message->text);
+  if (length == sizeof message->text - 1)
+    message->text[whole_characters(message->text, length)] = 0;
+}
+
 struct text_out text_out_begin(char *text, size_t size) {
   if (size > 0) text[0] = 0;
   return (struct text_out){text, size, 0};

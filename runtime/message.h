@@ -10,6 +10,8 @@ dyn_status message_set(dyn_message *message, dyn_status status, const char *form
     __attribute__((format(printf, 3, 4)));
 void message_add(dyn_message *message, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Ends a text that was cut at the end of its buffer at a whole character. */
+void message_cut(dyn_message *message);
 
 /* Text that is written as far as it fits while its full length is counted, like snprintf. */
 struct text_out {

@@ -34,8 +34,8 @@ void monitor_look(struct monitor *m, struct evaluator *e, double t, const double
     dyn_invariant_drift *d = &m->drift[i];
     if (!m->started) d->start = m->values[i];
     d->end = m->values[i];
-    /* A value that is not a number is the worst drift there is. */
-    if (!(fabs(d->end - d->start) <= d->largest)) d->largest = fabs(d->end - d->start);
+    /* A value that is no number tells nothing of the drift, and must not hide what was seen. */
+    if (fabs(d->end - d->start) > d->largest) d->largest = fabs(d->end - d->start);
     if (fabs(d->end) > m->largest_value[i]) m->largest_value[i] = fabs(d->end);
   }
   m->started = 1;
@@ -53,6 +53,7 @@ void monitor_finish(struct monitor *m, const dyn_model *model) {
       d->scale = m->largest_energy;
       d->scale_is_energy = 1;
     }
+    if (!isfinite(d->start)) d->largest = NAN; /* there was nothing to drift from */
     d->relative = d->largest == 0 ? 0 : d->scale > 0 ? d->largest / d->scale : NAN;
     /* Near 0 without a natural scale: there is no relative drift to speak of. */
     if (!d->scale_is_energy && d->scale < 1e-6 * m->largest_value[i]) d->relative = NAN;

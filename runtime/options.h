@@ -9,7 +9,8 @@ enum integrator_choice {
   INTEGRATOR_RK5,
   INTEGRATOR_RK8,
   INTEGRATOR_ADAMS,
-  INTEGRATOR_BDF
+  INTEGRATOR_BDF,
+  INTEGRATOR_IDA
 };
 
 struct run_plan {

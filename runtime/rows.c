@@ -52,21 +52,21 @@ void rows_clear(struct rows *s) {
 
 /* A diagonal entry of R is the length of what the rows before left of its row, and the first one
  * that of the longest row. */
-static size_t count_independent(const struct rows *s, double tolerance) {
-  double least = tolerance * fabs(s->a[0]);
+size_t rows_independent(const struct rows *s, double least) {
   size_t rank = 0;
   while (rank < s->k && fabs(s->a[rank * s->n + rank]) > least) rank++;
   return rank;
 }
 
-void rows_decompose(struct rows *s, double tolerance) {
+static void pivot_rows(struct rows *s) {
   int m = (int)s->m, n = (int)s->n, info;
-  s->rank = 0;
-  if (s->k == 0) return;
   memset(s->pivot, 0, s->m * sizeof *s->pivot); /* any column may come first */
   LAPACK_dgeqp3(&n, &m, s->a, &n, s->pivot, s->tau, s->work, &s->work_size, &info);
-  s->rank = count_independent(s, tolerance);
-  int rank = (int)s->rank;
+}
+
+/* The basis of the rows, and what least solutions need, from the pivoted rows and s->rank. */
+static void complete(struct rows *s) {
+  int m = (int)s->m, n = (int)s->n, rank = (int)s->rank, info;
   if (rank == 0) return;
   memcpy(s->basis, s->a, s->n * s->rank * sizeof *s->basis);
   LAPACK_dorgqr(&n, &rank, &rank, s->basis, &n, s->tau, s->work, &s->work_size, &info);
@@ -74,6 +74,23 @@ void rows_decompose(struct rows *s, double tolerance) {
   for (size_t k = 0; k < s->rank; k++) /* R^T, m by rank */
     for (size_t j = 0; j < s->m; j++) s->lower[k * s->m + j] = j >= k ? s->a[j * s->n + k] : 0;
   LAPACK_dgeqrf(&m, &rank, s->lower, &m, s->tau2, s->work, &s->work_size, &info);
+}
+
+void rows_decompose(struct rows *s, double tolerance) {
+  s->rank = 0;
+  if (s->k == 0) return;
+  pivot_rows(s);
+  s->rank = rows_independent(s, tolerance * fabs(s->a[0]));
+  complete(s);
+}
+
+void rows_decompose_to(struct rows *s, double least, size_t most_rank) {
+  s->rank = 0;
+  if (s->k == 0) return;
+  pivot_rows(s);
+  s->rank = rows_independent(s, least);
+  if (s->rank > most_rank) s->rank = most_rank;
+  complete(s);
 }
 
 void rows_solve(const struct rows *s, const double *b, double *w) {

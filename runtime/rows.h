@@ -20,6 +20,10 @@ void rows_clear(struct rows *rows);
 /* Decomposes a; a row counts as dependent when what the others leave of it is at most tolerance
  * times the longest row. */
 void rows_decompose(struct rows *rows, double tolerance);
+/* The same with pivots compared with `least` itself, and never more than most_rank of them. */
+void rows_decompose_to(struct rows *rows, double least, size_t most_rank);
+/* After a decomposition: how many rows are independent if pivots must exceed `least`. */
+size_t rows_independent(const struct rows *rows, double least);
 /* The shortest w[n] that makes |a w - b| least; b[m]. */
 void rows_solve(const struct rows *rows, const double *b, double *w);
 /* Takes the part within the row space off y[n]. */

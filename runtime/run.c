@@ -5,6 +5,7 @@
 #include "runtime/message.h"
 #include "runtime/monitor.h"
 #include "runtime/options.h"
+#include "runtime/project.h"
 #include "runtime/rk_tables.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,10 @@ struct run {
   struct error_control control;
   struct monitor monitor;
   struct integrator *integrator;
+  struct projection projection;
+  int is_constrained; /* and projection is ready */
   double *x_row, *outputs;
+  double *multipliers, *forces; /* n_constraints + 1; n_coordinates */
   unsigned char *is_angle;
   int64_t next_row;
   double t_row; /* of the last row delivered, whose state is x_row */
@@ -66,18 +70,41 @@ static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *
   return DYN_DONE;
 }
 
+/* What cannot hold constraints is refused rather than left to drift off. */
+static dyn_status check_integrator(const dyn_model *m, enum integrator_choice choice,
+                                   dyn_message *message) {
+  int multistep = choice == INTEGRATOR_ADAMS || choice == INTEGRATOR_BDF;
+  if (m->n_constraints > 0 && multistep)
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "the integrator %s does not hold constraints, and this model has %d; rk does "
+        "(and ida, if the model is stiff)",
+        dyn_integrator_name((int32_t)choice), (int)m->n_constraints);
+  if (m->n_constraints > 0 && !m->multipliers)
+    return message_set(message, DYN_BAD_OPTION, "the compiled model has no multipliers");
+  if (m->n_constraints == 0 && choice == INTEGRATOR_IDA)
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "the integrator ida is for models with constraints, and this model has none; "
+        "bdf is the one for stiff models without");
+  return DYN_DONE;
+}
+
 static dyn_status allocate(struct run *r) {
   const dyn_model *m = r->problem->model;
   size_t n = (size_t)m->n_state + 1;
   r->x_row = calloc(n, sizeof(double));
   r->is_angle = calloc(n, 1);
   r->outputs = calloc((size_t)m->n_outputs + 1, sizeof(double));
+  r->multipliers = calloc((size_t)m->n_constraints + 1, sizeof(double));
+  r->forces = calloc((size_t)m->n_coordinates + 1, sizeof(double));
   r->summary->invariants = calloc((size_t)m->n_invariants + 1, sizeof(dyn_invariant_drift));
   r->summary->n_invariants = r->summary->invariants ? m->n_invariants : 0;
   r->summary->output_gaps = calloc((size_t)m->n_outputs + 1, sizeof(dyn_output_gaps));
   r->summary->n_outputs = r->summary->output_gaps ? m->n_outputs : 0;
-  if (!r->x_row || !r->is_angle || !r->outputs || !r->summary->invariants ||
-      !r->summary->output_gaps || !monitor_init(&r->monitor, m, r->summary->invariants))
+  if (!r->x_row || !r->is_angle || !r->outputs || !r->multipliers || !r->forces ||
+      !r->summary->invariants || !r->summary->output_gaps ||
+      !monitor_init(&r->monitor, m, r->summary->invariants))
     return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
                        "there is not enough memory to run the model");
   for (int32_t i = 0; i < m->n_coordinates; i++)
@@ -89,6 +116,7 @@ static dyn_status set_up(struct run *r, const double *x) {
   dyn_message *message = &r->summary->message;
   dyn_status status = run_plan_init(&r->plan, r->options, message);
   if (!status) status = evaluator_init(&r->e, r->problem, message);
+  if (!status) status = check_integrator(r->problem->model, r->plan.integrator, message);
   if (!status) status = check_tables(r->problem, &r->plan, message);
   if (!status) status = check_start(r->problem->model, x, message);
   if (!status) status = allocate(r);
@@ -100,7 +128,10 @@ static dyn_status set_up(struct run *r, const double *x) {
                                       .direction = r->plan.direction,
                                       .is_angle = r->is_angle};
   memcpy(r->x_row, x, (size_t)r->e.n * sizeof *x);
-  return DYN_DONE;
+  r->summary->worst_position = r->summary->worst_velocity = -1;
+  if (r->e.model->n_constraints == 0) return DYN_DONE;
+  r->is_constrained = 1;
+  return projection_init(&r->projection, &r->e, r->plan.from, r->x_row, message);
 }
 
 /* ---- Rows ---- */
@@ -121,9 +152,36 @@ static void note_gaps(struct run *r, double t) {
   }
 }
 
+/* Multipliers and the generalized forces A^T λ at the row's state, which is projected already. */
+static enum evaluate_result evaluate_multipliers(struct run *r, double t) {
+  const dyn_model *m = r->e.model;
+  size_t n = (size_t)m->n_coordinates, n_constraints = (size_t)m->n_constraints;
+  const double *rows = r->projection.velocity.derivatives;
+  enum evaluate_result result =
+      evaluate_function(&r->e, m->multipliers, t, r->x_row, r->multipliers);
+  if (result) return result;
+  if (r->multipliers[n_constraints] > 0) r->summary->rows_without_unique_multipliers++;
+  memset(r->forces, 0, n * sizeof *r->forces);
+  for (size_t i = 0; i < n_constraints; i++)
+    for (size_t j = 0; j < n; j++) r->forces[j] += rows[i * n + j] * r->multipliers[i];
+  return EVALUATE_OK;
+}
+
+/* Puts the row's state on the constraints: what an integrator tells within a step satisfies them
+ * to its tolerance only. */
+static dyn_status project_row(struct run *r, double t) {
+  if (!r->is_constrained) return DYN_DONE;
+  if (projection_project(&r->projection, t, r->x_row) == PROJECTION_FAILED)
+    return projection_failure_message(&r->projection, t, &r->summary->message);
+  projection_note(&r->projection, t, r->x_row, 0, r->summary);
+  return DYN_DONE;
+}
+
 /* Delivers the row at t with the state r->x_row. */
 static dyn_status deliver(struct run *r, double t) {
   const dyn_model *m = r->e.model;
+  dyn_status status = project_row(r, t);
+  if (status) return status;
   monitor_look(&r->monitor, &r->e, t, r->x_row);
   r->steps_since_row = r->steps_since_look = 0;
   r->next_row++;
@@ -132,9 +190,11 @@ static dyn_status deliver(struct run *r, double t) {
     enum evaluate_result result = evaluate_inputs(&r->e, t);
     if (!result && m->output_values && m->n_outputs > 0)
       result = evaluate_function(&r->e, m->output_values, t, r->x_row, r->outputs);
+    if (!result && r->is_constrained) result = evaluate_multipliers(r, t);
     if (result) return evaluate_failure_message(&r->e, r->x_row, &r->summary->message);
     if (m->output_values) note_gaps(r, t);
-    dyn_row row = {t, r->x_row, r->e.u, r->outputs};
+    dyn_row row = {.t = t, .x = r->x_row, .u = r->e.u, .outputs = r->outputs};
+    if (r->is_constrained) row.multipliers = r->multipliers, row.constraint_forces = r->forces;
     if (r->sink->row(r->sink->user, &row)) return sink_failed(r);
   }
   r->summary->rows++;
@@ -205,9 +265,12 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
     choice = r->plan.relative > 1e-5 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
   if (choice == INTEGRATOR_BDF && (status = ask_for_jacobian(r))) return status;
   if (choice == INTEGRATOR_RK5 || choice == INTEGRATOR_RK8)
+    r->integrator = explicit_integrator_new(
+        choice == INTEGRATOR_RK5 ? &rk_table_dp5 : &rk_table_dp8, &r->e, &r->control,
+        r->is_constrained ? &r->projection : NULL, t, x, &status, &s->message);
+  else if (choice == INTEGRATOR_IDA)
     r->integrator =
-        explicit_integrator_new(choice == INTEGRATOR_RK5 ? &rk_table_dp5 : &rk_table_dp8, &r->e,
-                                &r->control, t, x, &status, &s->message);
+        ida_integrator_new(&r->e, &r->control, &r->projection, t, x, &status, &s->message);
   else
     r->integrator = cvode_integrator_new(choice == INTEGRATOR_BDF ? CVODE_BDF : CVODE_ADAMS, &r->e,
                                          &r->control, t, x, &status, &s->message);
@@ -218,13 +281,14 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
   return DYN_DONE;
 }
 
-static dyn_status turn_to_bdf(struct run *r) {
+static dyn_status turn_to_implicit(struct run *r) {
   dyn_run_summary *s = r->summary;
   double t = r->integrator->t;
   const char *from = r->integrator->name;
   memcpy(r->x_row, r->integrator->x, (size_t)r->e.n * sizeof(double));
   retire(r);
-  dyn_status status = start_integrator(r, INTEGRATOR_BDF, t, r->x_row);
+  dyn_status status =
+      start_integrator(r, r->is_constrained ? INTEGRATOR_IDA : INTEGRATOR_BDF, t, r->x_row);
   if (status) return status;
   if (s->n_switches < DYN_MAX_SWITCHES) {
     s->switches[s->n_switches].t = t;
@@ -240,6 +304,12 @@ static dyn_status turn_to_bdf(struct run *r) {
 static void note_step(struct run *r) {
   struct integrator *g = r->integrator;
   dyn_run_summary *s = r->summary;
+  if (r->is_constrained) {
+    /* An explicit method has just projected the state that it stands at. */
+    int is_known = g->linear_solver[0] == 0;
+    if (is_known || !projection_look(&r->projection, g->t, g->x))
+      projection_note(&r->projection, g->t, g->x, 1, s);
+  }
   double h = fabs(g->t - g->t_old);
   if (s->smallest_step == 0 || h < s->smallest_step) s->smallest_step = h;
   if (h > s->largest_step) s->largest_step = h;
@@ -280,7 +350,7 @@ static dyn_status integrate(struct run *r) {
     status = deliver_rows(r);
     if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
         r->next_row < r->plan.rows && g->linear_solver[0] == 0)
-      status = turn_to_bdf(r);
+      status = turn_to_implicit(r);
   }
   return status;
 }
@@ -293,6 +363,7 @@ static void finish(struct run *r, dyn_status status, double *x) {
   } else if (r->integrator) {
     memcpy(x, r->integrator->x, (size_t)r->e.n * sizeof *x);
     s->reached = r->integrator->t;
+    if (r->is_constrained) projection_project(&r->projection, s->reached, x);
     if (status) monitor_look(&r->monitor, &r->e, s->reached, x);
   } else if (r->x_row) {
     memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
@@ -301,14 +372,18 @@ static void finish(struct run *r, dyn_status status, double *x) {
   monitor_finish(&r->monitor, r->problem->model);
   s->rhs_evaluations = r->e.rhs_evaluations;
   s->jacobian_evaluations = r->e.jacobian_evaluations;
+  s->projections = r->projection.count;
   s->status = status;
 }
 
 static void release(struct run *r) {
   monitor_clear(&r->monitor);
+  if (r->is_constrained) projection_clear(&r->projection);
   evaluator_clear(&r->e);
   free(r->x_row);
   free(r->outputs);
+  free(r->multipliers);
+  free(r->forces);
   free(r->is_angle);
 }
 

@@ -105,6 +105,9 @@ typedef struct dyn_problem {
   const dyn_model *model;
   const double *p;                /* n_parameters, complete (dyn_parameters_complete) */
   const dyn_input_source *inputs; /* n_inputs sources, or NULL: all defaults */
+  /* n_state: nonzero where a start value is stated besides those that the model states
+   * (DYN_START_GIVEN), so that assembly keeps it if it can; or NULL */
+  const unsigned char *start_given;
 } dyn_problem;
 
 /* Completes p[n_parameters]: where is_set[i] is zero, p[i] is computed (its default, or what it
@@ -126,14 +129,17 @@ DYN_API dyn_status dyn_start_values(const dyn_problem *problem, double t, double
 typedef struct dyn_moved_value {
   int32_t state; /* index in x */
   double from, to;
+  int32_t is_stated; /* nonzero: the value was stated, not a guess */
 } dyn_moved_value;
 
+/* An equation that conflicts, or that the start values violate. */
 typedef struct dyn_failed_condition {
   int32_t condition;     /* index in initial_position or initial_velocity, or of a constraint */
   int32_t is_velocity;   /* nonzero: at velocity level */
   int32_t is_constraint; /* nonzero: a constraint, not an `initial` equation */
   double at_start;       /* the residual at the start values as given */
-  double residual;       /* at the best point found */
+  double residual;       /* at the point found */
+  int32_t holds;         /* nonzero: it holds there */
 } dyn_failed_condition;
 
 /* What assembly did. Begin with all zero; the arrays belong to it, dyn_assembly_clear frees. */
@@ -147,8 +153,11 @@ typedef struct dyn_assembly {
   int32_t iterations;
   int32_t n_moved; /* start values that moved by more than rounding, in the order of x */
   dyn_moved_value *moved;
-  int32_t n_failed; /* the equations that conflict, when status is DYN_CONFLICT */
+  int32_t n_failed; /* the equations that conflict, when status is DYN_CONFLICT: those that do not
+                       hold at the best point, and those made to hold that touch the same unknowns */
   dyn_failed_condition *failed;
+  int32_t n_violated; /* the constraints that the start values violate */
+  dyn_failed_condition *violated;
 } dyn_assembly;
 
 /* Moves x[n_state] (in: start values; out: start state) so that the constraints (on both levels)

@@ -202,7 +202,7 @@ static void test_conflict_names_the_equations(void **state) {
   assert_close(x[4], 4, 1e-9);
   char text[500];
   dyn_assembly_text(&m, &a, text, sizeof text);
-  assert_string_equal(text, "  first: residual 1 at the best point\n");
+  assert_string_equal(text, "  first: residual 1 at the best point, 29.5625 at the start values\n");
   assert_string_equal(a.message.text, "first (off by 1) cannot hold");
   dyn_assembly_clear(&a);
 }

@@ -1,0 +1,386 @@
+/* ida.c: stiff models with constraints, by the backward differentiation of IDAS on the stabilised
+ * index-2 form of the equations of motion. Unknowns are q, v, z, one multiplier λ for each
+ * independent constraint and one μ for each independent position-level equation:
+ *     W (q' - v) = G^T μ,    M v' = f + B λ,    z' = rates,
+ *     0 = position-level equations,    0 = all constraints at velocity level,
+ * with G the derivatives of the position-level equations and W the mass matrix where it is positive
+ * definite at the start, else the unit matrix. μ is zero but for errors. Multipliers are kept out
+ * of the error test. Which equations are independent is decided at the start; the others follow
+ * from them on the way. Needs a projected start state; promises what integrator.h says. Source:
+ * Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77; Hairer, Wanner, Solving Ordinary
+ * Differential Equations II, VII.2. */
+#include "runtime/integrator.h"
+#include "runtime/message.h"
+#include "runtime/project.h"
+#include <float.h>
+#include <idas/idas.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
+#define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
+
+struct ida {
+  struct integrator base;
+  struct projection *projection;
+  SUNContext context;
+  void *memory;
+  N_Vector y, rate, is_differential;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  size_t n, n_state, n_lambda, n_mu;       /* coordinates; entries of x; multipliers */
+  size_t *lambda_row, *mu_row;             /* the constraints and equations that they belong to */
+  double *mass, *force, *columns, *x_rate; /* n n; n; B: n m; n_state */
+  double *largest; /* n_lambda + n_mu: the largest that each multiplier has been */
+  int has_metric;  /* W is the mass matrix */
+  int stuck;
+  int evaluation_failed; /* in the step in work */
+  char said[256];        /* by SUNDIALS */
+};
+
+static struct ida *self_of(struct integrator *base) {
+  return (struct ida *)base;
+}
+
+/* ---- The equations ---- */
+
+/* Everything at (t, x) that the residual is made of. */
+static int evaluate_parts(struct ida *s, double t, const double *x) {
+  struct evaluator *e = s->base.e;
+  const dyn_model *m = e->model;
+  if (m->n_rates > 0) { /* rates may depend on accelerations and multipliers */
+    if (evaluate_rhs(e, t, x, s->x_rate)) return 0;
+  } else {
+    e->rhs_evaluations++;
+  }
+  return !evaluate_function(e, m->mass_matrix, t, x, s->mass) &&
+         !evaluate_function(e, m->forcing, t, x, s->force) &&
+         !constraint_rows_evaluate(&s->projection->position, t, x) &&
+         !constraint_rows_evaluate(&s->projection->velocity, t, x) &&
+         (!m->multiplier_force || !evaluate_function(e, m->multiplier_force, t, x, s->columns));
+}
+
+/* Entry i of the column of B that belongs to multiplier k. */
+static double multiplier_column(const struct ida *s, size_t k, size_t i) {
+  size_t row = s->lambda_row[k];
+  if (s->base.e->model->multiplier_force) return s->columns[row * s->n + i];
+  return s->projection->velocity.derivatives[row * s->n + i];
+}
+
+/* residual[n] of W (q' - v) - G^T μ, and [n] of M v' - f - B λ. */
+static void motion_residuals(const struct ida *s, const double *y, const double *rate,
+                             double *positions, double *velocities) {
+  size_t n = s->n;
+  const double *lambda = y + s->n_state, *mu = lambda + s->n_lambda;
+  memset(positions, 0, n * sizeof *positions);
+  for (size_t i = 0; i < n; i++) {
+    velocities[i] = -s->force[i];
+    if (!s->has_metric) positions[i] = rate[i] - y[n + i];
+  }
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < n; i++) {
+      velocities[i] += s->mass[j * n + i] * rate[n + j];
+      if (s->has_metric) positions[i] += s->mass[j * n + i] * (rate[j] - y[n + j]);
+    }
+  for (size_t k = 0; k < s->n_lambda; k++)
+    for (size_t i = 0; i < n; i++) velocities[i] -= multiplier_column(s, k, i) * lambda[k];
+  for (size_t k = 0; k < s->n_mu; k++)
+    for (size_t i = 0; i < n; i++)
+      positions[i] -= s->projection->position.derivatives[s->mu_row[k] * n + i] * mu[k];
+}
+
+static int residual(realtype t, N_Vector y_vector, N_Vector rate_vector, N_Vector out_vector,
+                    void *user) {
+  struct ida *s = user;
+  const double *y = N_VGetArrayPointer(y_vector), *rate = N_VGetArrayPointer(rate_vector);
+  double *out = N_VGetArrayPointer(out_vector), sum = 0;
+  size_t all = s->n_state + s->n_lambda + s->n_mu, rest = 2 * s->n;
+  s->evaluation_failed = !evaluate_parts(s, t, y);
+  if (s->evaluation_failed) return 1; /* may work with a shorter step */
+  motion_residuals(s, y, rate, out, out + s->n);
+  for (; rest < s->n_state; rest++) out[rest] = rate[rest] - s->x_rate[rest];
+  for (size_t k = 0; k < s->n_lambda; k++)
+    out[rest++] = s->projection->velocity.residuals[s->lambda_row[k]];
+  for (size_t k = 0; k < s->n_mu; k++)
+    out[rest++] = s->projection->position.residuals[s->mu_row[k]];
+  for (size_t i = 0; i < all; i++) sum += 0 * out[i];
+  return sum != 0;
+}
+
+static int error_weights(N_Vector y_vector, N_Vector weights, void *user) {
+  struct ida *s = user;
+  const double *y = N_VGetArrayPointer(y_vector), *multipliers = y + s->n_state;
+  double *weight = N_VGetArrayPointer(weights);
+  for (size_t i = 0; i < s->n_state; i++)
+    weight[i] = 1 / error_scale(s->base.control, (int32_t)i, fabs(y[i]));
+  for (size_t k = 0; k < s->n_lambda + s->n_mu; k++) {
+    s->largest[k] = fmax(s->largest[k], fabs(multipliers[k]));
+    weight[s->n_state + k] = 1 / (MULTIPLIER_ACCURACY * (1 + s->largest[k]));
+  }
+  return 0;
+}
+
+/* ---- Steps ---- */
+
+static void remember_error(int code, const char *module, const char *function, char *text,
+                           void *user) {
+  (void)module;
+  (void)function;
+  struct ida *s = user;
+  if (code < 0) snprintf(s->said, sizeof s->said, "%s", text);
+}
+
+static void update_counts(struct ida *s) {
+  long steps = 0, errors = 0, convergence = 0, setups = 0;
+  IDAGetNumSteps(s->memory, &steps);
+  IDAGetNumErrTestFails(s->memory, &errors);
+  IDAGetNumNonlinSolvConvFails(s->memory, &convergence);
+  IDAGetNumLinSolvSetups(s->memory, &setups);
+  s->base.steps = steps;
+  s->base.rejected_steps = errors + convergence;
+  s->base.factorisations = setups;
+}
+
+/* The component of the state whose local error weighs most. */
+static int32_t worst_component(struct ida *s) {
+  N_Vector errors = N_VClone(s->y), weights = N_VClone(s->y);
+  int32_t worst = -1;
+  if (errors && weights && IDAGetEstLocalErrors(s->memory, errors) == IDA_SUCCESS &&
+      IDAGetErrWeights(s->memory, weights) == IDA_SUCCESS) {
+    double largest = -1;
+    for (size_t i = 0; i < s->n_state; i++) {
+      double e = fabs(N_VGetArrayPointer(errors)[i] * N_VGetArrayPointer(weights)[i]);
+      if (e > largest) {
+        largest = e;
+        worst = (int32_t)i;
+      }
+    }
+  }
+  if (errors) N_VDestroy(errors);
+  if (weights) N_VDestroy(weights);
+  return worst;
+}
+
+static enum step_result failed(struct ida *s, int code) {
+  struct integrator *b = &s->base;
+  double h = 0;
+  switch (code) {
+  case IDA_FIRST_RES_FAIL:
+  case IDA_REP_RES_ERR:
+  case IDA_RES_FAIL:
+    b->status = evaluate_failure_message(b->e, b->x, &b->message);
+    return STEP_FAILED;
+  case IDA_ERR_FAIL:
+  case IDA_CONV_FAIL:
+  case IDA_TOO_MUCH_ACC:
+    if (s->evaluation_failed) {
+      b->status = evaluate_failure_message(b->e, b->x, &b->message);
+      return STEP_FAILED;
+    }
+    IDAGetCurrentStep(s->memory, &h);
+    h = fmax(fabs(h), DBL_EPSILON * fabs(b->t));
+    return integrator_step_too_small(b, h, worst_component(s));
+  case IDA_LSETUP_FAIL:
+  case IDA_LSOLVE_FAIL:
+    b->status = message_set(&b->message, DYN_RANK_LOST,
+                            "the constraints became dependent near t = %.9g s: the equations that "
+                            "ida solves have no unique solution there",
+                            b->t);
+    return STEP_FAILED;
+  case IDA_MEM_FAIL:
+    b->status = message_set(&b->message, DYN_OUT_OF_MEMORY, "there is not enough memory");
+    return STEP_FAILED;
+  default:
+    b->status = message_set(&b->message, DYN_SOLVER_FAILED, "%s failed at t = %.9g s (%d): %s",
+                            b->name, b->t, code, s->said);
+    return STEP_FAILED;
+  }
+}
+
+static enum step_result ida_step(struct integrator *base, double limit) {
+  struct ida *s = self_of(base);
+  double t = base->t;
+  s->evaluation_failed = 0;
+  int code = IDASetStopTime(s->memory, limit);
+  if (code == IDA_SUCCESS) code = IDASolve(s->memory, limit, &t, s->y, s->rate, IDA_ONE_STEP);
+  update_counts(s);
+  if (code < 0) {
+    /* s->y may be a trial state: give back the last good one. */
+    if (base->steps > 0) IDAGetDky(s->memory, base->t, 0, s->y);
+    return failed(s, code);
+  }
+  base->t_old = base->t;
+  base->t = t;
+  s->stuck = fabs(t - base->t_old) <= 4 * DBL_EPSILON * fabs(t) && t != limit ? s->stuck + 1 : 0;
+  if (s->stuck >= STUCK_STEPS)
+    return integrator_step_too_small(base, t - base->t_old, worst_component(s));
+  return STEP_DONE;
+}
+
+static dyn_status ida_interpolate(struct integrator *base, double t, double *x) {
+  struct ida *s = self_of(base);
+  size_t size = s->n_state * sizeof *x;
+  if (t == base->t) {
+    memcpy(x, base->x, size);
+    return DYN_DONE;
+  }
+  /* s->rate is not read again: IDAS keeps its own. */
+  int code = IDAGetDky(s->memory, t, 0, s->rate);
+  if (code == IDA_SUCCESS) {
+    memcpy(x, N_VGetArrayPointer(s->rate), size);
+    return DYN_DONE;
+  }
+  failed(s, code);
+  return base->status;
+}
+
+static void ida_free(struct integrator *base) {
+  struct ida *s = self_of(base);
+  if (s->memory) IDAFree(&s->memory);
+  if (s->solver) SUNLinSolFree(s->solver);
+  if (s->matrix) SUNMatDestroy(s->matrix);
+  if (s->y) N_VDestroy(s->y);
+  if (s->rate) N_VDestroy(s->rate);
+  if (s->is_differential) N_VDestroy(s->is_differential);
+  if (s->context) SUNContext_Free(&s->context);
+  free(s->lambda_row);
+  free(s->mass);
+  free(s);
+}
+
+/* ---- The start ---- */
+
+/* Takes the pivot rows of both levels at the start as the independent equations. */
+static int choose_equations(struct ida *s, double t, const double *x) {
+  struct projection *p = s->projection;
+  size_t rank = (size_t)s->base.e->model->constraint_rank;
+  if (projection_look(p, t, x)) return IDA_FIRST_RES_FAIL;
+  constraint_rows_decompose(&p->position, x, &p->metric, p->position_rank);
+  s->n_lambda = rank < p->velocity.rows.k ? rank : p->velocity.rows.k;
+  s->n_mu = p->position.rows.rank;
+  s->has_metric = !p->metric.is_unit && !p->metric.roots;
+  size_t n = s->n, m = p->velocity.m;
+  s->lambda_row = calloc(s->n_lambda + s->n_mu + 1, sizeof *s->lambda_row);
+  s->mass = calloc(n * n + n + n * m + s->n_state + s->n_lambda + s->n_mu + 1, sizeof(double));
+  if (!s->lambda_row || !s->mass) return IDA_MEM_FAIL;
+  s->mu_row = s->lambda_row + s->n_lambda;
+  s->force = s->mass + n * n;
+  s->columns = s->force + n;
+  s->x_rate = s->columns + n * m;
+  s->largest = s->x_rate + s->n_state;
+  for (size_t k = 0; k < s->n_lambda; k++)
+    s->lambda_row[k] = constraint_rows_pivot(&p->velocity, k);
+  for (size_t k = 0; k < s->n_mu; k++) s->mu_row[k] = constraint_rows_pivot(&p->position, k);
+  return IDA_SUCCESS;
+}
+
+/* λ of the independent constraints from M v' - f = B λ. */
+static int start_multipliers(struct ida *s, const double *v_rate, double *lambda) {
+  size_t n = s->n, r = s->n_lambda;
+  struct rows columns;
+  double *right = calloc(n + 1, sizeof *right);
+  if (!right || !rows_init(&columns, n, r)) {
+    free(right);
+    return IDA_MEM_FAIL;
+  }
+  for (size_t i = 0; i < n; i++) {
+    right[i] = -s->force[i];
+    for (size_t j = 0; j < n; j++) right[i] += s->mass[j * n + i] * v_rate[j];
+    for (size_t k = 0; k < r; k++) columns.a[i * r + k] = multiplier_column(s, k, i);
+  }
+  rows_decompose(&columns, 1e-13);
+  rows_solve(&columns, right, lambda);
+  rows_clear(&columns);
+  free(right);
+  return IDA_SUCCESS;
+}
+
+/* y and y' that satisfy the equations, from the projected state x. */
+static int start_consistently(struct ida *s, double t, const double *x) {
+  double *y = N_VGetArrayPointer(s->y), *rate = N_VGetArrayPointer(s->rate);
+  double *id = N_VGetArrayPointer(s->is_differential);
+  size_t all = s->n_state + s->n_lambda + s->n_mu;
+  memcpy(y, x, s->n_state * sizeof *x);
+  for (size_t i = 0; i < all; i++) {
+    id[i] = i < s->n_state ? 1 : 0;
+    rate[i] = 0;
+    if (i >= s->n_state) y[i] = 0;
+  }
+  if (evaluate_rhs(s->base.e, t, x, rate)) return IDA_FIRST_RES_FAIL;
+  memcpy(s->x_rate, rate, s->n_state * sizeof *rate);
+  if (!evaluate_parts(s, t, x)) return IDA_FIRST_RES_FAIL;
+  return start_multipliers(s, rate + s->n, y + s->n_state);
+}
+
+static int set_up_solver(struct ida *s, double t) {
+  const struct error_control *control = s->base.control;
+  s->memory = IDACreate(s->context);
+  if (!s->memory) return IDA_MEM_FAIL;
+  int code = IDASetErrHandlerFn(s->memory, remember_error, s);
+  if (!code) code = IDASetUserData(s->memory, s);
+  if (!code) code = IDAInit(s->memory, residual, t, s->y, s->rate);
+  if (!code) code = IDAWFtolerances(s->memory, error_weights);
+  if (!code) code = IDASetId(s->memory, s->is_differential);
+  if (!code) code = IDASetSuppressAlg(s->memory, SUNTRUE);
+  if (!code && isfinite(control->max_step)) code = IDASetMaxStep(s->memory, control->max_step);
+  if (code) return code;
+  sunindextype all = N_VGetLength(s->y);
+  s->matrix = SUNDenseMatrix(all, all, s->context);
+  if (!s->matrix) return IDA_MEM_FAIL;
+  s->solver = SUNLinSol_Dense(s->y, s->matrix, s->context);
+  if (!s->solver) return IDA_MEM_FAIL;
+  return IDASetLinearSolver(s->memory, s->solver, s->matrix);
+}
+
+static int set_up(struct ida *s, double t, const double *x) {
+  int code = choose_equations(s, t, x);
+  if (code) return code;
+  if (SUNContext_Create(NULL, &s->context)) return IDA_MEM_FAIL;
+  sunindextype all = (sunindextype)(s->n_state + s->n_lambda + s->n_mu);
+  s->y = N_VNew_Serial(all, s->context);
+  s->rate = N_VNew_Serial(all, s->context);
+  s->is_differential = N_VNew_Serial(all, s->context);
+  if (!s->y || !s->rate || !s->is_differential) return IDA_MEM_FAIL;
+  s->base.x = N_VGetArrayPointer(s->y);
+  code = start_consistently(s, t, x);
+  return code ? code : set_up_solver(s, t);
+}
+
+struct integrator *ida_integrator_new(struct evaluator *e, const struct error_control *control,
+                                      struct projection *projection, double t, const double *x,
+                                      dyn_status *status, dyn_message *message) {
+  static const struct integrator_methods methods = {ida_step, ida_interpolate, ida_free};
+  if (!e->model->forcing || !e->model->mass_matrix) {
+    *status = message_set(message, DYN_BAD_OPTION,
+                          "the compiled model has no mass matrix and forcing for ida");
+    return NULL;
+  }
+  struct ida *s = calloc(1, sizeof *s);
+  if (!s) {
+    *status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory to integrate");
+    return NULL;
+  }
+  s->projection = projection;
+  s->n = (size_t)e->model->n_coordinates;
+  s->n_state = (size_t)e->n;
+  s->base = (struct integrator){.methods = &methods,
+                                .name = "ida",
+                                .linear_solver = "dense",
+                                .e = e,
+                                .control = control,
+                                .t_old = t,
+                                .t = t,
+                                .x = x};
+  int code = set_up(s, t, x);
+  if (!code) return &s->base;
+  failed(s, code);
+  *status = s->base.status;
+  *message = s->base.message;
+  ida_free(&s->base);
+  return NULL;
+}

@@ -1,0 +1,46 @@
+/* project.h: holds a running model on its constraints. */
+#ifndef DYN_RUNTIME_PROJECT_H
+#define DYN_RUNTIME_PROJECT_H
+#include "runtime/constraint_rows.h"
+
+struct projection {
+  struct evaluator *e;
+  struct constraint_rows position, velocity; /* what was evaluated last, at the projected state */
+  struct metric metric;
+  double *mass, *saved, *change;
+  size_t position_rank;   /* how many position-level equations are independent */
+  size_t rank;            /* how many constraints are now: what was told last */
+  int has_rank;           /* the velocity rows were decomposed since the rank was told */
+  int64_t count;          /* projections that moved something */
+  int32_t failed;         /* the constraint that could not be held, ... */
+  double failed_residual; /* ... by how much, ... */
+  int failed_is_velocity; /* ... and where */
+};
+
+enum projection_result {
+  PROJECTION_HELD,  /* nothing moved */
+  PROJECTION_MOVED, /* x is the projected state */
+  PROJECTION_FAILED /* see projection_failure_message; x is as given */
+};
+
+/* From a start state that satisfies the constraints to rounding; it is projected as well, and the
+ * integrals among the equations keep the values that they have there. A state that violates the
+ * constraints is DYN_CONFLICT. */
+dyn_status projection_init(struct projection *projection, struct evaluator *e, double t, double *x,
+                           dyn_message *message);
+void projection_clear(struct projection *projection);
+
+/* Moves x[n_state] to the nearest point, in the metric of the mass matrix, that satisfies all
+ * constraints to rounding: positions first, then velocities at those. */
+enum projection_result projection_project(struct projection *projection, double t, double *x);
+/* Evaluates and decomposes at x, and moves nothing. */
+enum evaluate_result projection_look(struct projection *projection, double t, const double *x);
+dyn_status projection_failure_message(const struct projection *projection, double t,
+                                      dyn_message *message);
+
+/* What was seen at the state in work goes to the summary: always residuals, and at steps the rank.
+ */
+void projection_note(struct projection *projection, double t, const double *x, int is_step,
+                     dyn_run_summary *summary);
+
+#endif
