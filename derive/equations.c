@@ -4,6 +4,7 @@
  * comes from potentials, dissipation and forces on the right:  m*l^2*θ'' = -m*g*l*sin(θ).
  * An equation that is linear in positions and velocities, with coefficients free of them, has all
  * of those on the left, as linear oscillators are written:  m*x'' + c*x' + k*x = F.
+ * The forces of constraints stand on the right, too:  m*x'' = 2*x*λ_rod.
  *
  * Shared subexpressions get names only where an equation would be long without; a system whose
  * equations are long even so is printed as mass matrix and forcing. */
@@ -20,8 +21,10 @@ static const struct {
   const char *name;
   enum show_part part;
 } show_names[] = {
-    {"energies", SHOW_ENERGIES}, {"momenta", SHOW_MOMENTA}, {"invariants", SHOW_INVARIANTS},
-    {"mass", SHOW_MASS},         {"forcing", SHOW_FORCING}, {"jacobian", SHOW_JACOBIAN},
+    {"energies", SHOW_ENERGIES},       {"momenta", SHOW_MOMENTA},
+    {"invariants", SHOW_INVARIANTS},   {"mass", SHOW_MASS},
+    {"forcing", SHOW_FORCING},         {"jacobian", SHOW_JACOBIAN},
+    {"constraints", SHOW_CONSTRAINTS},
 };
 
 static char *copy_word(const char *word, size_t length) {
@@ -63,7 +66,7 @@ struct arrangement {
   uint32_t n;
   expr *unknowns;              /* 2n: positions, velocities */
   expr *coefficients;          /* 2n */
-  expr *terms;                 /* 3n + 1 */
+  expr *terms;                 /* 3n + m + 1 */
   struct expr_symbol_set *set; /* of the unknowns */
 };
 
@@ -73,6 +76,17 @@ static bool row_is_constant(struct arrangement *a, uint32_t i) {
   return true;
 }
 
+/* right + B λ */
+static expr with_reactions(struct arrangement *a, uint32_t i, expr right) {
+  const struct system *s = a->system;
+  if (s->m == 0) return right;
+  a->terms[0] = right;
+  for (uint32_t k = 0; k < s->m; k++)
+    a->terms[k + 1] = expr_multiply(a->graph, s->multiplier_force[i + (size_t)k * s->n],
+                                    s->model->constraints.items[k].multiplier);
+  return expr_sum(a->graph, a->terms, (size_t)s->m + 1);
+}
+
 static struct equation_line arrange_row(struct arrangement *a, uint32_t i) {
   const struct system *s = a->system;
   uint32_t n = a->n;
@@ -80,16 +94,20 @@ static struct equation_line arrange_row(struct arrangement *a, uint32_t i) {
   for (uint32_t j = 0; j < n; j++)
     a->terms[j] = expr_multiply(a->graph, s->mass[i + (size_t)j * n],
                                 s->model->coordinates.items[j].acceleration);
+  struct equation_line line;
   expr others = expr_subtract(a->graph, s->inertial[i], s->applied[i]);
   if (!row_is_constant(a, i) ||
       !expr_linear_parts(a->graph, others, a->unknowns, 2 * (size_t)n, a->coefficients, &rest)) {
     a->terms[n] = s->inertial[i];
-    return (struct equation_line){expr_sum(a->graph, a->terms, (size_t)n + 1), s->applied[i]};
+    line = (struct equation_line){expr_sum(a->graph, a->terms, (size_t)n + 1), s->applied[i]};
+  } else {
+    for (uint32_t k = 0; k < 2 * n; k++)
+      a->terms[n + k] = expr_multiply(a->graph, a->coefficients[k], a->unknowns[k]);
+    line = (struct equation_line){expr_sum(a->graph, a->terms, 3 * (size_t)n),
+                                  expr_negate(a->graph, rest)};
   }
-  for (uint32_t k = 0; k < 2 * n; k++)
-    a->terms[n + k] = expr_multiply(a->graph, a->coefficients[k], a->unknowns[k]);
-  return (struct equation_line){expr_sum(a->graph, a->terms, 3 * (size_t)n),
-                                expr_negate(a->graph, rest)};
+  line.right = with_reactions(a, i, line.right);
+  return line;
 }
 
 static void arrange(struct equations *equations) {
@@ -98,7 +116,7 @@ static void arrange(struct equations *equations) {
   struct arrangement a = {.system = system, .graph = system->graph, .n = n};
   a.unknowns = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
   a.coefficients = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
-  a.terms = checked_calloc(3 * (size_t)n + 1, sizeof(expr));
+  a.terms = checked_calloc(3 * (size_t)n + system->m + 1, sizeof(expr));
   a.set = expr_symbol_set_new(a.graph);
   for (uint32_t j = 0; j < n; j++) {
     a.unknowns[j] = system->model->coordinates.items[j].position;
@@ -121,18 +139,44 @@ static void add_roots(expr_vector *roots, const expr *items, size_t count) {
     if (items[i]) vector_push(roots, items[i]);
 }
 
+static void add_line(expr_vector *roots, struct equation_line line) {
+  if (line.left) vector_push(roots, line.left);
+  if (line.right) vector_push(roots, line.right);
+}
+
+static void add_constraints(expr_vector *roots, const struct equations *equations, bool matrices) {
+  const struct system *s = equations->system;
+  for (uint32_t k = 0; k < s->m; k++) {
+    add_line(roots, equations->constraints[k].position);
+    add_line(roots, equations->constraints[k].velocity);
+    add_line(roots, equations->constraints[k].acceleration);
+    vector_push(roots, s->model->constraints.items[k].multiplier);
+  }
+  if (!matrices && !(equations->show & SHOW_CONSTRAINTS)) return;
+  add_roots(roots, s->constraint_jacobian, (size_t)s->m * s->n);
+  add_roots(roots, s->constraint_bias, s->m);
+  add_roots(roots, s->multiplier_force, (size_t)s->m * s->n);
+}
+
+static void add_jacobian(expr_vector *roots, const struct system *s) {
+  size_t n = s->n, m = s->m, z = s->rates, width = 2 * n + z;
+  add_roots(roots, s->residual_by_state, (n + m) * width);
+  add_roots(roots, s->rate_by_state, z * width);
+  add_roots(roots, s->rate_by_acceleration, z * (n + m));
+}
+
 static expr_vector roots_of(const struct equations *equations, bool matrices) {
   const struct system *s = equations->system;
   expr_vector roots = {0};
-  size_t n = s->n, z = s->rates, width = 2 * n + z;
+  size_t n = s->n, z = s->rates;
   for (uint32_t i = 0; i < n; i++) {
-    vector_push(&roots, equations->motion.items[i].left);
-    vector_push(&roots, equations->motion.items[i].right);
+    add_line(&roots, equations->motion.items[i]);
     vector_push(&roots, s->model->coordinates.items[i].velocity);
     vector_push(&roots, s->model->coordinates.items[i].acceleration);
   }
   for (uint32_t k = 0; k < z; k++) vector_push(&roots, s->model->states.items[k].derivative);
   add_roots(&roots, s->rate, z);
+  add_constraints(&roots, equations, matrices);
   if (matrices || equations->show & SHOW_MASS) add_roots(&roots, s->mass, n * n);
   if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, s->forcing, n);
   if (equations->show & SHOW_MOMENTA) add_roots(&roots, s->momentum, n);
@@ -143,11 +187,7 @@ static expr_vector roots_of(const struct equations *equations, bool matrices) {
   }
   if (equations->show & SHOW_INVARIANTS)
     for (uint32_t i = 0; i < s->invariant_count; i++) vector_push(&roots, s->invariants[i].value);
-  if (equations->show & SHOW_JACOBIAN) {
-    add_roots(&roots, s->residual_by_state, n * width);
-    add_roots(&roots, s->rate_by_state, z * width);
-    add_roots(&roots, s->rate_by_acceleration, z * n);
-  }
+  if (equations->show & SHOW_JACOBIAN) add_jacobian(&roots, s);
   return roots;
 }
 
@@ -169,9 +209,15 @@ static size_t longest_of(struct equations *equations, const expr *roots, size_t 
 
 static bool equations_are_long(struct equations *equations) {
   const struct equation_line *lines = equations->motion.items;
-  bool is_long = equations->motion.count > MANY_EQUATIONS;
+  uint32_t m = equations->system->m;
+  bool is_long = equations->motion.count > MANY_EQUATIONS || m > MANY_EQUATIONS;
   for (uint32_t i = 0; i < equations->motion.count && !is_long; i++) {
     expr sides[2] = {lines[i].left, lines[i].right};
+    is_long = longest_of(equations, sides, 2, LONGEST_LINE) >= LONGEST_LINE;
+  }
+  for (uint32_t k = 0; k < m && !is_long; k++) {
+    const struct equation_line *line = &equations->constraints[k].acceleration;
+    expr sides[2] = {line->left, line->right};
     is_long = longest_of(equations, sides, 2, LONGEST_LINE) >= LONGEST_LINE;
   }
   return is_long;
@@ -183,6 +229,7 @@ static void choose_printer(struct equations *equations, enum equation_format for
   expr_vector roots = roots_of(equations, is_json);
   struct expr_graph *graph = equations->system->graph;
   equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
+  if (!is_json) equations_name_multipliers(equations);
   if (longest_of(equations, roots.items, roots.count, LONG_EQUATION) >= LONG_EQUATION ||
       equations->show & SHOW_JACOBIAN)
     expr_printer_name_shared(equations->printer, "s");
@@ -190,9 +237,10 @@ static void choose_printer(struct equations *equations, enum equation_format for
   if (equations->as_matrices && !is_json) { /* other roots: their sharing differs */
     vector_free(&roots);
     expr_printer_free(equations->printer);
-    equations->show |= SHOW_MASS | SHOW_FORCING;
+    equations->show |= SHOW_MASS | SHOW_FORCING | SHOW_CONSTRAINTS;
     roots = roots_of(equations, true);
     equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
+    equations_name_multipliers(equations);
     expr_printer_name_shared(equations->printer, "s");
     expr_printer_limit(equations->printer, LARGEST_TEXT);
   }
@@ -210,6 +258,7 @@ bool equations_print(struct system *system, enum equation_format format, const c
   if (!system->has_energy)
     equations.lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
   arrange(&equations);
+  equations_arrange_constraints(&equations);
   choose_printer(&equations, format);
   switch (format) {
   case EQUATIONS_TEXT:
@@ -224,5 +273,6 @@ bool equations_print(struct system *system, enum equation_format format, const c
   }
   expr_printer_free(equations.printer);
   vector_free(&equations.motion);
+  free(equations.constraints);
   return true;
 }

@@ -13,16 +13,25 @@ enum show_part {
   SHOW_MASS = 8,
   SHOW_FORCING = 16,
   SHOW_JACOBIAN = 32,
+  SHOW_CONSTRAINTS = 64,
 };
 
 struct equation_line { /* left = right */
   expr left, right;
 };
 
+struct constraint_lines {            /* of one constraint; left is 0 where there is none */
+  struct equation_line position;     /* written so, or the integral (equal to a constant) */
+  struct equation_line velocity;     /* A q' = -b, or f = 0 */
+  struct equation_line acceleration; /* A q'' = -bias */
+  bool is_integral;                  /* `position` holds up to a constant: no right side */
+};
+
 struct equations {
   struct system *system;
-  unsigned show;                       /* of enum show_part */
-  VECTOR(struct equation_line) motion; /* one for each coordinate */
+  unsigned show;                        /* of enum show_part */
+  VECTOR(struct equation_line) motion;  /* one for each coordinate */
+  struct constraint_lines *constraints; /* m */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
   expr lagrangian;  /* L = T - V, or 0 where T and V are known apart */
@@ -34,6 +43,14 @@ struct equations {
 static inline void equations_put(struct equations *equations, expr e) {
   expr_printer_print(equations->printer, equations->out, e);
 }
+
+/* Fills equations->constraints, which the caller frees. */
+void equations_arrange_constraints(struct equations *equations);
+/* Has multipliers printed as λ_rod, in a text for reading; as multiplier(rod) where the model uses
+ * that name for something else. */
+void equations_name_multipliers(struct equations *equations);
+/* What a multiplier is printed as; the caller frees the text. */
+char *equations_multiplier_name(const struct equations *equations, uint32_t constraint);
 
 void equations_print_text(struct equations *equations);
 void equations_print_latex(struct equations *equations);

@@ -81,6 +81,59 @@ static void put_equation(struct equations *e, expr left, expr right, bool first)
   text_free(&text);
 }
 
+/* "left = right" as a string, or null without a left side; an integral is only its left side. */
+static void put_line(struct equations *e, const char *key, const struct equation_line *line) {
+  struct text text = {0};
+  text_format(e->out, ", \"%s\": ", key);
+  if (!line->left) {
+    text_put(e->out, "null");
+    return;
+  }
+  expr_printer_print(e->printer, &text, line->left);
+  if (line->right) {
+    text_put(&text, " = ");
+    expr_printer_print(e->printer, &text, line->right);
+  }
+  text_json_string(e->out, text_string(&text));
+  text_free(&text);
+}
+
+static void put_constraint(struct equations *e, uint32_t k) {
+  static const struct equation_line none = {0};
+  const struct model_constraint *constraint = &e->system->model->constraints.items[k];
+  const struct constraint_lines *lines = &e->constraints[k];
+  text_put(e->out, k ? ",\n    {\"name\": " : "\n    {\"name\": ");
+  text_json_string(e->out, constraint->id.name);
+  text_put(e->out, ", \"text\": ");
+  text_json_string(e->out, constraint->text);
+  text_format(e->out, ", \"level\": \"%s\", \"multiplier\": ",
+              constraint->level == CONSTRAINT_POSITION ? "position" : "velocity");
+  text_json_string(e->out, constraint->multiplier_name);
+  text_put(e->out, ", \"multiplier_unit\": ");
+  text_json_string(e->out, constraint->multiplier_unit.si);
+  put_line(e, "position", lines->is_integral ? &none : &lines->position);
+  put_line(e, "integral", lines->is_integral ? &lines->position : &none);
+  put_line(e, "velocity", &lines->velocity);
+  put_line(e, "acceleration", &lines->acceleration);
+  text_put(e->out, "}");
+}
+
+/* The constraints, and A, bias and B of  M q'' = f + B λ,  A q'' + bias = 0. */
+static void put_constraints(struct equations *e) {
+  const struct system *s = e->system;
+  put_key(e, "constraints");
+  text_put(e->out, "[");
+  for (uint32_t k = 0; k < s->m; k++) put_constraint(e, k);
+  text_put(e->out, s->m ? "\n  ]" : "]");
+  if (s->m == 0) return;
+  put_key(e, "constraint_jacobian");
+  put_matrix(e, s->constraint_jacobian, s->m, s->n);
+  put_key(e, "constraint_bias");
+  put_array(e, s->constraint_bias, s->m, 1);
+  put_key(e, "multiplier_force");
+  put_matrix(e, s->multiplier_force, s->n, s->m);
+}
+
 static void put_equations(struct equations *e) {
   uint32_t n = e->motion.count, z = e->system->rates;
   put_key(e, "equations");
@@ -124,7 +177,7 @@ static void put_energies(struct equations *e) {
 
 void equations_print_json(struct equations *e) {
   const struct system *s = e->system;
-  size_t n = s->n, z = s->rates, width = 2 * n + z;
+  size_t n = s->n, m = s->m, z = s->rates, width = 2 * n + z;
   text_put(e->out, "{\n  \"model\": ");
   text_json_string(e->out, s->model->name);
   put_key(e, "method");
@@ -138,6 +191,7 @@ void equations_print_json(struct equations *e) {
   put_array(e, s->forcing, n, 1);
   put_key(e, "rates");
   put_array(e, s->rate, z, 1);
+  put_constraints(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
   if (e->show & SHOW_MOMENTA) {
     put_key(e, "momenta");
@@ -146,11 +200,11 @@ void equations_print_json(struct equations *e) {
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) {
     put_key(e, "residual_by_state");
-    put_matrix(e, s->residual_by_state, n, width);
+    put_matrix(e, s->residual_by_state, n + m, width);
     put_key(e, "rate_by_state");
     put_matrix(e, s->rate_by_state, z, width);
     put_key(e, "rate_by_acceleration");
-    put_matrix(e, s->rate_by_acceleration, z, n);
+    put_matrix(e, s->rate_by_acceleration, z, n + m);
   }
   text_put(e->out, "\n}\n");
 }

@@ -59,11 +59,53 @@ static void put_motion(struct equations *e) {
   if (e->as_matrices) {
     next_row(&block);
     text_put(e->out, "M\\,\\ddot{q} &= f");
+    if (s->m > 0)
+      text_put(e->out, s->multiplier_force_is_transpose ? " + A^{T} \\lambda" : " + B\\,\\lambda");
   }
   for (uint32_t i = 0; i < e->motion.count && !e->as_matrices; i++)
     put_row(&block, e->motion.items[i].left, e->motion.items[i].right);
   for (uint32_t k = 0; k < s->rates; k++)
     put_row(&block, s->model->states.items[k].derivative, s->rate[k]);
+  end_block(&block);
+}
+
+static void put_constraint_row(struct block *block, const struct equation_line *line) {
+  if (!line->left) return;
+  if (line->right)
+    put_row(block, line->left, line->right);
+  else {
+    next_row(block);
+    equations_put(block->equations, line->left);
+    text_put(block->equations->out, " &= \\text{constant}");
+  }
+}
+
+/* Level by level, in the order of the model. */
+static void put_constraints(struct equations *e) {
+  uint32_t m = e->system->m, integrals = 0, positions = 0;
+  for (uint32_t k = 0; k < m; k++) {
+    integrals += e->constraints[k].is_integral;
+    positions += !e->constraints[k].is_integral && e->constraints[k].position.left != 0;
+  }
+  if (positions > 0) {
+    struct block block = begin_block(e, "constraints on positions");
+    for (uint32_t k = 0; k < m; k++)
+      if (!e->constraints[k].is_integral) put_constraint_row(&block, &e->constraints[k].position);
+    end_block(&block);
+  }
+  if (integrals > 0) {
+    struct block block = begin_block(e, "integrals of constraints on velocities");
+    for (uint32_t k = 0; k < m; k++)
+      if (e->constraints[k].is_integral) put_constraint_row(&block, &e->constraints[k].position);
+    end_block(&block);
+  }
+  if (m == 0) return;
+  struct block block = begin_block(e, "constraints between velocities");
+  for (uint32_t k = 0; k < m; k++) put_constraint_row(&block, &e->constraints[k].velocity);
+  end_block(&block);
+  if (e->as_matrices) return;
+  block = begin_block(e, "constraints between accelerations");
+  for (uint32_t k = 0; k < m; k++) put_constraint_row(&block, &e->constraints[k].acceleration);
   end_block(&block);
 }
 
@@ -94,6 +136,38 @@ static void put_mass(struct equations *e) {
       next_row(&block);
       text_format(e->out, "M_{%s,%s} &= ", position_of(e, i), position_of(e, j));
       equations_put(e, entry);
+    }
+  end_block(&block);
+}
+
+static const char *multiplier_of(const struct equations *e, size_t k) {
+  return latex_of(e, e->system->model->constraints.items[k].multiplier);
+}
+
+/* A, the bias and, where forces hold multipliers, B. Rows go by their multipliers. */
+static void put_constraint_matrices(struct equations *e) {
+  const struct system *s = e->system;
+  size_t n = s->n, m = s->m;
+  if (m == 0) return;
+  struct block block = begin_block(e, "constraints A q'' + b = 0, rows named by their multipliers");
+  for (size_t k = 0; k < m; k++)
+    for (size_t j = 0; j < n; j++) {
+      if (expr_is_integer_value(s->graph, s->constraint_jacobian[k + j * m], 0)) continue;
+      next_row(&block);
+      text_format(e->out, "A_{%s,%s} &= ", multiplier_of(e, k), position_of(e, j));
+      equations_put(e, s->constraint_jacobian[k + j * m]);
+    }
+  for (size_t k = 0; k < m; k++) {
+    next_row(&block);
+    text_format(e->out, "b_{%s} &= ", multiplier_of(e, k));
+    equations_put(e, s->constraint_bias[k]);
+  }
+  for (size_t i = 0; i < n && !s->multiplier_force_is_transpose; i++)
+    for (size_t k = 0; k < m; k++) {
+      if (expr_is_integer_value(s->graph, s->multiplier_force[i + k * n], 0)) continue;
+      next_row(&block);
+      text_format(e->out, "B_{%s,%s} &= ", position_of(e, i), multiplier_of(e, k));
+      equations_put(e, s->multiplier_force[i + k * n]);
     }
   end_block(&block);
 }
@@ -151,13 +225,15 @@ static void put_partial(struct block *block, const char *letter, const char *of,
 
 static void put_jacobian(struct equations *e) {
   const struct system *s = e->system;
-  size_t n = s->n, z = s->rates, width = 2 * n + z;
-  struct block block =
-      begin_block(e, "Jacobian of r = M q'' - f and of the rates, entries that are not zero");
-  for (size_t i = 0; i < n; i++)
+  size_t n = s->n, rows = n + s->m, z = s->rates, width = 2 * n + z;
+  struct block block = begin_block(
+      e, s->m ? "Jacobian of r = [M q'' - f - B λ; A q'' + b] and of the rates, entries that are "
+                "not zero"
+              : "Jacobian of r = M q'' - f and of the rates, entries that are not zero");
+  for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < width; j++)
-      put_partial(&block, "r", position_of(e, i), state_symbol(e, j),
-                  s->residual_by_state[i + j * n]);
+      put_partial(&block, "r", i < n ? position_of(e, i) : multiplier_of(e, i - n),
+                  state_symbol(e, j), s->residual_by_state[i + j * rows]);
   for (size_t i = 0; i < z; i++) {
     const char *rate = latex_of(e, s->model->states.items[i].derivative);
     for (size_t j = 0; j < width; j++)
@@ -165,6 +241,9 @@ static void put_jacobian(struct equations *e) {
     for (size_t j = 0; j < n; j++)
       put_partial(&block, "", rate, s->model->coordinates.items[j].acceleration,
                   s->rate_by_acceleration[i + j * z]);
+    for (size_t k = 0; k < s->m; k++)
+      put_partial(&block, "", rate, s->model->constraints.items[k].multiplier,
+                  s->rate_by_acceleration[i + (n + k) * z]);
   }
   end_block(&block);
 }
@@ -173,9 +252,11 @@ void equations_print_latex(struct equations *e) {
   const struct system *s = e->system;
   text_format(e->out, "%% %s, method %s; needs \\usepackage{amsmath}\n", s->model->name, s->method);
   put_motion(e);
+  put_constraints(e);
   put_definitions(e);
   if (e->show & SHOW_MASS) put_mass(e);
   if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", s->forcing);
+  if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
   if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta", "p", s->momentum);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);

@@ -1,6 +1,7 @@
 /* The equations of motion as plain text. */
 #include "derive/equations.h"
 #include "sema/model.h"
+#include <stdlib.h>
 
 static void put_unknowns(struct equations *e) {
   const struct model *model = e->system->model;
@@ -15,6 +16,14 @@ static void put_unknowns(struct equations *e) {
     text_format(e->out, "%s%s(t) [%s]", between, id->name, id->unit.si);
     between = ", ";
   }
+  between = "\nmultipliers: ";
+  for (uint32_t k = 0; k < model->constraints.count; k++) {
+    char *name = equations_multiplier_name(e, k);
+    text_format(e->out, "%s%s(t) [%s]", between, name,
+                model->constraints.items[k].multiplier_unit.si);
+    between = ", ";
+    free(name);
+  }
   text_put(e->out, "\n\n");
 }
 
@@ -24,13 +33,58 @@ static void put_line(struct equations *e, const char *name, expr value) {
   text_put(e->out, "\n");
 }
 
+static void put_equation(struct equations *e, const struct equation_line *line) {
+  equations_put(e, line->left);
+  text_put(e->out, " = ");
+  if (line->right)
+    equations_put(e, line->right);
+  else
+    text_put(e->out, "constant");
+  text_put(e->out, "\n");
+}
+
 static void put_motion(struct equations *e) {
-  for (uint32_t i = 0; i < e->motion.count; i++) {
-    equations_put(e, e->motion.items[i].left);
-    text_put(e->out, " = ");
-    equations_put(e, e->motion.items[i].right);
-    text_put(e->out, "\n");
+  for (uint32_t i = 0; i < e->motion.count; i++) put_equation(e, &e->motion.items[i]);
+}
+
+static bool is_part_of_vector(const struct model *model, uint32_t k) {
+  struct span span = model->constraints.items[k].span;
+  for (uint32_t other = k > 0 ? k - 1 : 0; other < model->constraints.count && other <= k + 1;
+       other++) {
+    struct span near = model->constraints.items[other].span;
+    if (other != k && near.source == span.source && near.begin == span.begin &&
+        near.end == span.end && span.end > span.begin)
+      return true;
   }
+  return false;
+}
+
+/* As written; then on the levels below, each in its own line. Scalars on positions are readable as
+ * written, components of a vector equation are not. */
+static void put_constraint(struct equations *e, uint32_t k) {
+  const struct model *model = e->system->model;
+  const struct model_constraint *constraint = &model->constraints.items[k];
+  const struct constraint_lines *lines = &e->constraints[k];
+  text_format(e->out, "\n%s: %s\n", constraint->id.name, constraint->text);
+  if (lines->is_integral) {
+    text_put(e->out, "  integral:      ");
+    put_equation(e, &lines->position);
+  } else if (lines->position.left && is_part_of_vector(model, k)) {
+    text_put(e->out, "  positions:     ");
+    put_equation(e, &lines->position);
+  }
+  text_put(e->out, "  velocities:    ");
+  put_equation(e, &lines->velocity);
+  if (e->as_matrices) return;
+  text_put(e->out, "  accelerations: ");
+  put_equation(e, &lines->acceleration);
+}
+
+static void put_constraints(struct equations *e) {
+  uint32_t m = e->system->m;
+  if (m == 0) return;
+  text_put(e->out, m == 1 ? "\nwith the constraint" : "\nwith the constraints");
+  for (uint32_t k = 0; k < m; k++) put_constraint(e, k);
 }
 
 static void put_rates(struct equations *e) {
@@ -104,6 +158,35 @@ static void put_invariants(struct equations *e) {
   }
 }
 
+static const char *constraint_name(const struct equations *e, size_t k) {
+  return e->system->model->constraints.items[k].id.name;
+}
+
+/* A, the bias and, where forces hold multipliers, B. */
+static void put_constraint_matrices(struct equations *e) {
+  const struct system *s = e->system;
+  size_t n = s->n, m = s->m;
+  text_put(e->out, m ? "\nconstraints A q'' + bias = 0\n" : "\nconstraints: none\n");
+  for (size_t k = 0; k < m; k++)
+    for (size_t j = 0; j < n; j++) {
+      if (expr_is_integer_value(s->graph, s->constraint_jacobian[k + j * m], 0)) continue;
+      text_format(e->out, "A[%s, %s]", constraint_name(e, k), name_of(e, (uint32_t)j));
+      put_line(e, "", s->constraint_jacobian[k + j * m]);
+    }
+  for (size_t k = 0; k < m; k++) {
+    text_format(e->out, "bias[%s]", constraint_name(e, k));
+    put_line(e, "", s->constraint_bias[k]);
+  }
+  if (s->multiplier_force_is_transpose) return;
+  text_put(e->out, "\nmultipliers in the equations of motion, M q'' = f + B λ\n");
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < m; k++) {
+      if (expr_is_integer_value(s->graph, s->multiplier_force[i + k * n], 0)) continue;
+      text_format(e->out, "B[%s, %s]", name_of(e, (uint32_t)i), constraint_name(e, k));
+      put_line(e, "", s->multiplier_force[i + k * n]);
+    }
+}
+
 static const char *state_name(const struct equations *e, size_t column) {
   const struct system *s = e->system;
   if (column < s->n) return name_of(e, (uint32_t)column);
@@ -112,32 +195,45 @@ static const char *state_name(const struct equations *e, size_t column) {
   return s->model->states.items[column - 2 * (size_t)s->n].id.name;
 }
 
-static void put_jacobian(struct equations *e) {
+static void put_partial(struct equations *e, const char *of, const char *mark, const char *by,
+                        expr entry) {
+  if (expr_is_integer_value(e->system->graph, entry, 0)) return;
+  text_format(e->out, "%s/d(%s%s)", of, by, mark);
+  put_line(e, "", entry);
+}
+
+static void put_rate_jacobian(struct equations *e, size_t i, const char *of) {
   const struct system *s = e->system;
   size_t n = s->n, z = s->rates, width = 2 * n + z;
-  text_put(e->out, "\nJacobian of the residual r = M q'' - f, entries that are not zero\n");
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < width; j++) {
-      expr entry = s->residual_by_state[i + j * n];
-      if (expr_is_integer_value(s->graph, entry, 0)) continue;
-      text_format(e->out, "dr[%s]/d(%s)", name_of(e, (uint32_t)i), state_name(e, j));
-      put_line(e, "", entry);
-    }
-  for (size_t i = 0; i < z; i++) {
-    const char *name = s->model->states.items[i].id.name;
-    for (size_t j = 0; j < width; j++) {
-      expr entry = s->rate_by_state[i + j * z];
-      if (expr_is_integer_value(s->graph, entry, 0)) continue;
-      text_format(e->out, "d(%s')/d(%s)", name, state_name(e, j));
-      put_line(e, "", entry);
-    }
-    for (size_t j = 0; j < n; j++) {
-      expr entry = s->rate_by_acceleration[i + j * z];
-      if (expr_is_integer_value(s->graph, entry, 0)) continue;
-      text_format(e->out, "d(%s')/d(%s'')", name, name_of(e, (uint32_t)j));
-      put_line(e, "", entry);
-    }
+  for (size_t j = 0; j < width; j++)
+    put_partial(e, of, "", state_name(e, j), s->rate_by_state[i + j * z]);
+  for (size_t j = 0; j < n; j++)
+    put_partial(e, of, "''", name_of(e, (uint32_t)j), s->rate_by_acceleration[i + j * z]);
+  for (size_t k = 0; k < s->m; k++) {
+    char *by = equations_multiplier_name(e, (uint32_t)k);
+    put_partial(e, of, "", by, s->rate_by_acceleration[i + (n + k) * z]);
+    free(by);
   }
+}
+
+static void put_jacobian(struct equations *e) {
+  const struct system *s = e->system;
+  size_t n = s->n, rows = n + s->m, z = s->rates, width = 2 * n + z;
+  text_format(e->out, "\nJacobian of the residual r = %s, entries that are not zero\n",
+              s->m ? "[M q'' - f - B λ; A q'' + bias]" : "M q'' - f");
+  struct text of = {0};
+  for (size_t i = 0; i < rows; i++) {
+    text_free(&of);
+    text_format(&of, "dr[%s]", i < n ? name_of(e, (uint32_t)i) : constraint_name(e, i - n));
+    for (size_t j = 0; j < width; j++)
+      put_partial(e, text_string(&of), "", state_name(e, j), s->residual_by_state[i + j * rows]);
+  }
+  for (size_t i = 0; i < z; i++) {
+    text_free(&of);
+    text_format(&of, "d(%s')", s->model->states.items[i].id.name);
+    put_rate_jacobian(e, i, text_string(&of));
+  }
+  text_free(&of);
 }
 
 void equations_print_text(struct equations *e) {
@@ -146,13 +242,17 @@ void equations_print_text(struct equations *e) {
               e->system->method);
   put_unknowns(e);
   if (e->as_matrices)
-    text_put(e->out, "M q'' = f\n");
+    text_put(e->out, e->system->m == 0                          ? "M q'' = f\n"
+                     : e->system->multiplier_force_is_transpose ? "M q'' = f + Aᵀ λ\n"
+                                                                : "M q'' = f + B λ\n");
   else
     put_motion(e);
   put_rates(e);
+  put_constraints(e);
   put_definitions(e);
   if (e->show & SHOW_MASS) put_mass(e);
   if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", e->system->forcing);
+  if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
   if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta dL/dq'", "p", e->system->momentum);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);

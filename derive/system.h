@@ -81,7 +81,7 @@ void system_dump(const struct system *system, struct text *out); /* --dump=syste
 void system_check(const struct system *system);                  /* bug() on a broken promise */
 
 /* What `dyn derive` prints: the equations for a reader. `show` is a list of extra parts separated
- * by commas (energies, momenta, invariants, mass, forcing, jacobian) or NULL. */
+ * by commas (energies, momenta, invariants, mass, forcing, jacobian, constraints) or NULL. */
 enum equation_format { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON };
 /* False, with the unknown word in *fault (owned by the system), if `show` names something that does
  * not exist. */

@@ -20,19 +20,26 @@ static void add_roots(expr_vector *roots, const expr *items, size_t count) {
 static expr_vector all_roots(const struct system *s) {
   expr_vector roots = {0};
   size_t n = s->n, z = s->rates, width = 2 * n + z;
+  size_t m = s->m;
   add_roots(&roots, s->mass, n * n);
   add_roots(&roots, s->forcing, n);
   add_roots(&roots, s->momentum, n);
   add_roots(&roots, s->rate, z);
   add_roots(&roots, s->output, s->model->outputs.count);
+  add_roots(&roots, s->constraint, m);
+  add_roots(&roots, s->constraint_jacobian, m * n);
+  add_roots(&roots, s->constraint_bias, m);
+  add_roots(&roots, s->multiplier_force, n * m);
+  add_roots(&roots, s->position_residual, s->positions);
+  add_roots(&roots, s->position_jacobian, s->positions * n);
   if (s->has_energy) {
     add_roots(&roots, &s->kinetic_energy, 1);
     add_roots(&roots, &s->potential_energy, 1);
   }
   for (uint32_t i = 0; i < s->invariant_count; i++) vector_push(&roots, s->invariants[i].value);
-  add_roots(&roots, s->residual_by_state, n * width);
+  add_roots(&roots, s->residual_by_state, (n + m) * width);
   add_roots(&roots, s->rate_by_state, z * width);
-  add_roots(&roots, s->rate_by_acceleration, z * n);
+  add_roots(&roots, s->rate_by_acceleration, z * (n + m));
   return roots;
 }
 
@@ -78,6 +85,30 @@ static void put_names(struct dump *d) {
     text_format(d->out, "q[%u] is %s\n", (unsigned)i + 1, model->coordinates.items[i].id.name);
   for (uint32_t i = 0; i < d->system->rates; i++)
     text_format(d->out, "z[%u] is %s\n", (unsigned)i + 1, model->states.items[i].id.name);
+  for (uint32_t i = 0; i < d->system->m; i++)
+    text_format(d->out, "λ[%u] is %s\n", (unsigned)i + 1,
+                model->constraints.items[i].multiplier_name);
+}
+
+static void put_constraints(struct dump *d) {
+  const struct system *s = d->system;
+  if (s->m == 0) return;
+  text_format(d->out, "constraints of rank %u\n", (unsigned)s->constraint_rank);
+  put_vector(d, "c", s->constraint, s->m);
+  put_matrix(d, "A", s->constraint_jacobian, s->m, s->n, false);
+  put_vector(d, "bias", s->constraint_bias, s->m);
+  if (s->multiplier_force_is_transpose)
+    text_put(d->out, "B is A transposed\n");
+  else
+    put_matrix(d, "B", s->multiplier_force, s->n, s->m, false);
+  for (uint32_t i = 0; i < s->positions; i++) {
+    uint32_t k = s->position_constraint[i];
+    bool is_integral = s->model->constraints.items[k].level == CONSTRAINT_VELOCITY;
+    text_format(d->out, "position[%u] of %s, %s", (unsigned)i + 1,
+                s->model->constraints.items[k].id.name, is_integral ? "constant" : "zero");
+    put_value(d, s->position_residual[i]);
+  }
+  put_matrix(d, "dposition/dq", s->position_jacobian, s->positions, s->n, false);
 }
 
 static void put_results(struct dump *d) {
@@ -113,12 +144,14 @@ void system_dump(const struct system *system, struct text *out) {
   put_matrix(&d, "M", system->mass, n, n, system->mass_is_symmetric);
   put_vector(&d, "f", system->forcing, n);
   put_vector(&d, "z'", system->rate, z);
+  put_constraints(&d);
   put_vector(&d, "p", system->momentum, n);
   put_results(&d);
   if (system->residual_by_state) {
-    put_matrix(&d, "dr/dx", system->residual_by_state, n, width, false);
+    put_matrix(&d, "dr/dx", system->residual_by_state, n + system->m, width, false);
     put_matrix(&d, "dz'/dx", system->rate_by_state, z, width, false);
-    put_matrix(&d, "dz'/dq''", system->rate_by_acceleration, z, n, false);
+    put_matrix(&d, system->m ? "dz'/d(q'',λ)" : "dz'/dq''", system->rate_by_acceleration, z,
+               n + system->m, false);
   }
   expr_printer_free(d.printer);
   vector_free(&roots);
