@@ -122,17 +122,25 @@ static double step_value(const struct program *program, const struct program_ste
                         arguments[2]);
 }
 
+void program_evaluate(const struct program *program, const double *symbol_values, double *values) {
+  for (uint32_t i = 0; i < program->step_count; i++) {
+    const struct program_step *step = &program->steps[i];
+    values[i] = step->operator_ == EXPR_SYMBOL ? symbol_values[step->symbol]
+                                               : step_value(program, step, values);
+  }
+}
+
 void expr_evaluate(struct expr_graph *graph, const expr *roots, size_t count,
                    double (*symbol_value)(void *user, expr symbol), void *user, double *out) {
   struct program program;
   program_make(&program, graph, roots, count);
   double *values = checked_malloc((program.step_count + 1) * sizeof *values);
-  for (uint32_t i = 0; i < program.step_count; i++) {
-    const struct program_step *step = &program.steps[i];
-    values[i] = step->operator_ == EXPR_SYMBOL ? symbol_value(user, program.symbols[step->symbol])
-                                               : step_value(&program, step, values);
-  }
+  double *symbol_values = checked_malloc((program.symbol_count + 1) * sizeof *symbol_values);
+  for (uint32_t i = 0; i < program.symbol_count; i++)
+    symbol_values[i] = symbol_value(user, program.symbols[i]);
+  program_evaluate(&program, symbol_values, values);
   for (size_t i = 0; i < count; i++) out[i] = values[program.roots[i]];
   free(values);
+  free(symbol_values);
   program_clear(&program);
 }

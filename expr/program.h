@@ -34,4 +34,8 @@ struct program {
 void program_make(struct program *program, struct expr_graph *graph, const expr *roots,
                   size_t count);
 void program_clear(struct program *program);
+/* Values of all steps in doubles; one value per symbol is given. */
+void program_evaluate(const struct program *program, const double *symbol_values, double *values);
+/* Bounds, to first order, of the rounding errors of these values (symbols count as exact). */
+void program_rounding(const struct program *program, const double *values, double *errors);
 #endif

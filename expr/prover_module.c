@@ -48,6 +48,6 @@ __attribute__((visibility("default"))) dyn_prover_function dyn_prover;
 
 const struct prover *dyn_prover(void) {
   static const struct prover prover = {PROVER_VERSION, is_nonzero, prover_is_exactly_zero,
-                                       prover_rank};
+                                       prover_rank, prover_rank_at};
   return &prover;
 }

@@ -6,12 +6,6 @@
 
 enum { FIRST_BITS = 128, ATTEMPTS_PER_POINT = 4, POINTS_LIMIT = 3 };
 
-struct elimination {
-  uint32_t rows, columns, rank;
-  arb_ptr entries;                    /* column by column */
-  uint32_t *row_order, *column_order; /* pivots first */
-};
-
 static arb_ptr entry(struct elimination *work, uint32_t i, uint32_t j) {
   return work->entries + work->row_order[i] + (size_t)work->column_order[j] * work->rows;
 }
@@ -47,7 +41,7 @@ static bool choose_pivot(struct elimination *work) {
   return found;
 }
 
-static void eliminate(struct elimination *work, slong precision) {
+void elimination_run(struct elimination *work, slong precision) {
   arb_t factor;
   arb_init(factor);
   for (uint32_t k = 0; k < work->rows; k++) work->row_order[k] = k;
@@ -66,14 +60,41 @@ static void eliminate(struct elimination *work, slong precision) {
   arb_clear(factor);
 }
 
-/* Fills the matrix from the roots; false if an entry is undefined at the point. */
-static bool fill(struct elimination *work, const struct balls *balls) {
+bool elimination_fill(struct elimination *work, const struct balls *balls) {
   for (uint32_t i = 0; i < work->rows * work->columns; i++) {
     arb_srcptr value = balls->values + balls->program->roots[i];
     if (!arb_is_finite(value)) return false;
     arb_set(work->entries + i, value);
   }
   return true;
+}
+
+bool elimination_is_sharp(struct elimination *work, const mag_t limit) {
+  mag_t size;
+  mag_init(size);
+  bool sharp = true;
+  for (uint32_t j = work->rank; j < work->columns; j++)
+    for (uint32_t i = work->rank; i < work->rows && sharp; i++) {
+      arb_get_mag(size, entry(work, i, j));
+      sharp = mag_cmp(size, limit) <= 0;
+    }
+  mag_clear(size);
+  return sharp;
+}
+
+void elimination_init(struct elimination *work, uint32_t rows, uint32_t columns) {
+  *work = (struct elimination){rows,
+                               columns,
+                               0,
+                               _arb_vec_init((slong)rows * columns + 1),
+                               checked_calloc((size_t)rows + 1, sizeof(uint32_t)),
+                               checked_calloc((size_t)columns + 1, sizeof(uint32_t))};
+}
+
+void elimination_clear(struct elimination *work) {
+  _arb_vec_clear(work->entries, (slong)work->rows * work->columns + 1);
+  free(work->row_order);
+  free(work->column_order);
 }
 
 /* One point with rising precision; false if the matrix is undefined there. */
@@ -83,8 +104,8 @@ static bool try_point(struct elimination *work, struct balls *balls,
   for (uint32_t bits = FIRST_BITS;; bits *= 4) {
     if (bits > question->bits) bits = question->bits;
     balls_evaluate(balls, (slong)bits);
-    if (!fill(work, balls)) return false;
-    eliminate(work, (slong)bits);
+    if (!elimination_fill(work, balls)) return false;
+    elimination_run(work, (slong)bits);
     if (question->bits_used < bits) question->bits_used = bits;
     if (work->rank == smaller || bits >= question->bits) return true;
   }
@@ -93,17 +114,12 @@ static bool try_point(struct elimination *work, struct balls *balls,
 uint32_t prover_rank(const struct program *program, uint32_t rows, uint32_t columns,
                      struct prover_question *question, uint32_t *pivot_rows,
                      uint32_t *pivot_columns) {
-  slong count = (slong)rows * columns;
   struct balls balls;
-  struct elimination work = {rows,
-                             columns,
-                             0,
-                             _arb_vec_init(count + 1),
-                             checked_calloc(rows + 1, sizeof(uint32_t)),
-                             checked_calloc(columns + 1, sizeof(uint32_t))};
+  struct elimination work;
   uint32_t points = question->points < POINTS_LIMIT ? question->points : POINTS_LIMIT, best = 0;
   if (program->symbol_count == 0) points = 1;
   balls_init(&balls, program);
+  elimination_init(&work, rows, columns);
   question->points_used = question->bits_used = 0;
   for (uint32_t i = 0; i < points * ATTEMPTS_PER_POINT && question->points_used < points; i++) {
     balls_choose_point(&balls, question->seed, i);
@@ -117,8 +133,6 @@ uint32_t prover_rank(const struct program *program, uint32_t rows, uint32_t colu
     if (best == rows || best == columns) break;
   }
   balls_clear(&balls);
-  _arb_vec_clear(work.entries, count + 1);
-  free(work.row_order);
-  free(work.column_order);
+  elimination_clear(&work);
   return best;
 }

@@ -1,0 +1,272 @@
+/* From a random start to a point where the equations vanish, in doubles.
+ *
+ * Levenberg-Marquardt in the space of the equations: a step is D^2 J' W y with
+ * (W J D^2 J' W + damping) y = -W f, the least-norm step in units of D; so equations that repeat
+ * others do no harm. D are sizes of the coordinates, W the inverse norms of the gradients at the
+ * start. The smallest damping stands in proportion to each row's own norm and only keeps repeated
+ * equations solvable; after a step that did not help it becomes Levenberg's, which turns the
+ * direction to that of steepest descent (Moré, The Levenberg-Marquardt algorithm, 1978). */
+#include "expr/manifold.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_LIMIT = 120, PATIENCE = 6 };
+static const double DAMPING_LEAST = 1e-13, DAMPING_GENTLE = 1e-3, DAMPING_MOST = 1e8;
+/* A residual is rounding if it is below this many times the bound of its rounding errors; one that
+ * comes no closer may also be this small against the residual at the start. */
+static const double ROUNDINGS = 16, SMALL_AGAINST_START = 1e-14;
+
+static void place_init(struct manifold_place *place, const struct manifold_system *system) {
+  place->x = checked_calloc((size_t)system->coordinate_count + 1, sizeof(double));
+  place->residual = checked_calloc((size_t)system->count + 1, sizeof(double));
+  place->rounding = checked_calloc((size_t)system->count + 1, sizeof(double));
+  place->jacobian = checked_calloc((size_t)system->derivatives.root_count + 1, sizeof(double));
+}
+
+static void place_clear(struct manifold_place *place) {
+  free(place->x);
+  free(place->residual);
+  free(place->rounding);
+  free(place->jacobian);
+}
+
+void manifold_descent_init(struct manifold_descent *descent, const struct manifold_system *system) {
+  size_t count = system->count, coordinates = system->coordinate_count;
+  *descent = (struct manifold_descent){.system = system};
+  place_init(&descent->here, system);
+  place_init(&descent->trial, system);
+  descent->scales = checked_calloc(coordinates + 1, sizeof(double));
+  descent->row = checked_calloc(coordinates + 1, sizeof(double));
+  descent->start_gradient = checked_calloc(count + 1, sizeof(double));
+  descent->start_residual = checked_calloc(count + 1, sizeof(double));
+  descent->multiplier = checked_calloc(count + 1, sizeof(double));
+  descent->normal = checked_calloc(count * count + 1, sizeof(double));
+  descent->factor = checked_calloc(count * count + 1, sizeof(double));
+  descent->symbol_values = checked_calloc((size_t)system->all.symbol_count + 1, sizeof(double));
+  descent->values = checked_calloc((size_t)system->all.step_count + 1, sizeof(double));
+  descent->errors = checked_calloc((size_t)system->all.step_count + 1, sizeof(double));
+}
+
+void manifold_descent_clear(struct manifold_descent *descent) {
+  place_clear(&descent->here);
+  place_clear(&descent->trial);
+  free(descent->scales);
+  free(descent->row);
+  free(descent->start_gradient);
+  free(descent->start_residual);
+  free(descent->multiplier);
+  free(descent->normal);
+  free(descent->factor);
+  free(descent->symbol_values);
+  free(descent->values);
+  free(descent->errors);
+}
+
+/* Fills the place from its x; false if something is not defined there. */
+static bool evaluate(struct manifold_descent *descent, struct manifold_place *place) {
+  const struct manifold_system *system = descent->system;
+  const struct program *program = &system->all;
+  for (uint32_t i = 0; i < program->symbol_count; i++)
+    descent->symbol_values[i] = place->x[system->all_map[i]];
+  program_evaluate(program, descent->symbol_values, descent->values);
+  program_rounding(program, descent->values, descent->errors);
+  for (uint32_t i = 0; i < system->count; i++) {
+    place->residual[i] = descent->values[program->roots[i]];
+    place->rounding[i] = descent->errors[program->roots[i]];
+    if (!isfinite(place->residual[i])) return false;
+    if (!isfinite(place->rounding[i])) place->rounding[i] = 0;
+  }
+  for (uint32_t k = 0; k < system->derivatives.root_count; k++) {
+    place->jacobian[k] = descent->values[program->roots[system->count + k]];
+    if (!isfinite(place->jacobian[k])) return false;
+  }
+  return true;
+}
+
+double manifold_gradient(const struct manifold_descent *descent, uint32_t equation) {
+  const struct manifold_system *system = descent->system;
+  double norm = 0;
+  for (uint32_t k = system->row_start[equation]; k < system->row_start[equation + 1]; k++)
+    norm = hypot(norm, descent->here.jacobian[k] * descent->scales[system->columns[k]]);
+  return norm;
+}
+
+/* ---- the start */
+
+static double uniform(uint64_t seed, uint32_t attempt, uint32_t i) {
+  uint64_t random = hash_mix(seed ^ hash_mix(((uint64_t)attempt << 32) + i + 1));
+  return ((double)(random >> 11) + 0.5) * 0x1p-52 - 1; /* in (-1, 1) */
+}
+
+/* Attempts go further and further from the guess, in proportion to it and by itself. */
+static void choose_start(struct manifold_descent *descent, uint64_t seed, uint32_t attempt) {
+  static const struct {
+    double size;
+    bool relative;
+  } spreads[] = {{0.1, true}, {0.1, false}, {0.4, true}, {0.4, false}, {1, true}, {2, false}};
+  uint32_t which = attempt % (sizeof spreads / sizeof *spreads);
+  const struct expr_manifold *manifold = descent->system->manifold;
+  for (uint32_t j = 0; j < descent->system->coordinate_count; j++) {
+    double guess = manifold->guess != NULL
+                       ? manifold->guess(manifold->user, descent->system->coordinates[j])
+                       : NAN;
+    double random = uniform(seed, attempt, j);
+    if (!isfinite(guess)) guess = 0.6 + 0.35 * uniform(~seed, attempt, j);
+    descent->scales[j] = spreads[which].relative && guess != 0 ? fabs(guess) : 1 + fabs(guess);
+    descent->here.x[j] = guess + spreads[which].size * descent->scales[j] * random;
+    if (!isfinite(descent->here.x[j])) descent->here.x[j] = guess;
+  }
+}
+
+static double merit_of(const struct manifold_descent *descent, const struct manifold_place *place) {
+  double merit = 0;
+  for (uint32_t i = 0; i < descent->system->count; i++) {
+    double scaled = place->residual[i];
+    if (descent->start_gradient[i] > 0) scaled /= descent->start_gradient[i];
+    merit += scaled * scaled;
+  }
+  return merit;
+}
+
+bool manifold_descent_start(struct manifold_descent *descent, uint64_t seed, uint32_t attempt) {
+  choose_start(descent, seed, attempt);
+  if (!evaluate(descent, &descent->here)) return false;
+  for (uint32_t i = 0; i < descent->system->count; i++) {
+    descent->start_gradient[i] = manifold_gradient(descent, i);
+    descent->start_residual[i] = fabs(descent->here.residual[i]);
+    if (!isfinite(descent->start_gradient[i])) return false;
+  }
+  descent->merit = merit_of(descent, &descent->here);
+  return isfinite(descent->merit);
+}
+
+/* ---- steps */
+
+static double weight(const struct manifold_descent *descent, uint32_t i) {
+  return descent->start_gradient[i] > 0 ? 1 / descent->start_gradient[i] : 1;
+}
+
+/* normal = W J D^2 J' W, lower triangle, row by row. */
+static void make_normal(struct manifold_descent *descent) {
+  const struct manifold_system *system = descent->system;
+  const double *jacobian = descent->here.jacobian;
+  size_t count = system->count;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = system->row_start[i]; k < system->row_start[i + 1]; k++) {
+      double scale = descent->scales[system->columns[k]];
+      descent->row[system->columns[k]] = weight(descent, i) * jacobian[k] * scale * scale;
+    }
+    for (uint32_t j = 0; j <= i; j++) {
+      double sum = 0;
+      for (uint32_t k = system->row_start[j]; k < system->row_start[j + 1]; k++)
+        sum += descent->row[system->columns[k]] * jacobian[k];
+      descent->normal[i * count + j] = sum * weight(descent, j);
+    }
+    for (uint32_t k = system->row_start[i]; k < system->row_start[i + 1]; k++)
+      descent->row[system->columns[k]] = 0;
+  }
+}
+
+/* Cholesky's factor of the damped matrix; false if it is not positive definite. */
+static bool make_factor(struct manifold_descent *descent, double damping) {
+  size_t count = descent->system->count;
+  double *factor = descent->factor, largest = 0;
+  memcpy(factor, descent->normal, count * count * sizeof *factor);
+  for (size_t i = 0; i < count; i++) largest = fmax(largest, factor[i * count + i]);
+  if (!(largest > 0)) return false;
+  for (size_t i = 0; i < count; i++) {
+    double own = factor[i * count + i];
+    if (damping > DAMPING_GENTLE || own == 0) own = largest;
+    factor[i * count + i] += damping * own;
+  }
+  for (size_t i = 0; i < count; i++) {
+    double *row = factor + i * count;
+    for (size_t j = 0; j <= i; j++) {
+      const double *other = factor + j * count;
+      double sum = row[j];
+      for (size_t k = 0; k < j; k++) sum -= row[k] * other[k];
+      if (j < i)
+        row[j] = sum / other[j];
+      else if (sum > 0)
+        row[i] = sqrt(sum);
+      else
+        return false;
+    }
+  }
+  return true;
+}
+
+static void solve(struct manifold_descent *descent) {
+  size_t count = descent->system->count;
+  double *y = descent->multiplier;
+  const double *factor = descent->factor;
+  for (size_t i = 0; i < count; i++) {
+    double sum = -weight(descent, (uint32_t)i) * descent->here.residual[i];
+    for (size_t k = 0; k < i; k++) sum -= factor[i * count + k] * y[k];
+    y[i] = sum / factor[i * count + i];
+  }
+  for (size_t i = count; i-- > 0;) {
+    y[i] /= factor[i * count + i];
+    for (size_t k = 0; k < i; k++) y[k] -= factor[i * count + k] * y[i];
+  }
+}
+
+static void make_trial(struct manifold_descent *descent) {
+  const struct manifold_system *system = descent->system;
+  memcpy(descent->trial.x, descent->here.x, system->coordinate_count * sizeof(double));
+  for (uint32_t i = 0; i < system->count; i++) {
+    double factor = descent->multiplier[i] * weight(descent, i);
+    for (uint32_t k = system->row_start[i]; k < system->row_start[i + 1]; k++) {
+      double scale = descent->scales[system->columns[k]];
+      descent->trial.x[system->columns[k]] += scale * scale * descent->here.jacobian[k] * factor;
+    }
+  }
+}
+
+static bool is_rounding(const struct manifold_descent *descent, double roundings,
+                        double against_start) {
+  for (uint32_t i = 0; i < descent->system->count; i++)
+    if (fabs(descent->here.residual[i]) >
+        roundings * descent->here.rounding[i] + against_start * descent->start_residual[i])
+      return false;
+  return true;
+}
+
+/* One step that lowers the merit; false if there is none. */
+static bool improve(struct manifold_descent *descent, double *damping) {
+  make_normal(descent);
+  for (; *damping <= DAMPING_MOST; *damping = fmax(*damping * 10, DAMPING_GENTLE / 10)) {
+    if (!make_factor(descent, *damping)) continue;
+    solve(descent);
+    make_trial(descent);
+    if (!evaluate(descent, &descent->trial)) continue;
+    double merit = merit_of(descent, &descent->trial);
+    if (!(merit < descent->merit)) {
+      if (is_rounding(descent, ROUNDINGS * ROUNDINGS, 0)) return false;
+      continue;
+    }
+    struct manifold_place left = descent->here;
+    descent->here = descent->trial;
+    descent->trial = left;
+    *damping = fmax(*damping / (merit < descent->merit / 100 ? 1000 : 10), DAMPING_LEAST);
+    descent->merit = merit;
+    return true;
+  }
+  return false;
+}
+
+bool manifold_descent_run(struct manifold_descent *descent) {
+  double damping = DAMPING_GENTLE / 10, remembered = descent->merit;
+  for (uint32_t step = 1; step <= STEPS_LIMIT; step++) {
+    if (is_rounding(descent, ROUNDINGS, 0)) return true;
+    if (!improve(descent, &damping)) break;
+    if (step % PATIENCE != 0) continue;
+    if (descent->merit > 0.9 * remembered) break;
+    remembered = descent->merit;
+  }
+  return is_rounding(descent, ROUNDINGS * 4, SMALL_AGAINST_START);
+}
