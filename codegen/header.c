@@ -76,6 +76,55 @@ static void put_enumeration(struct header *header, const char *title, const char
   text_format(header->out, "  %s_%s_COUNT = %d\n};\n", header->upper, kind, count);
 }
 
+/* What a constrained model can do beyond the introduction's example. */
+static void put_constraint_example(struct header *header) {
+  const dyn_model *model = header->model;
+  const char *upper = header->upper;
+  text_format(header->out,
+              " *\n"
+              " * The start values need not satisfy the constraints; dyn_start_assemble "
+              "(dyn/dyn_runtime.h) moves\n"
+              " * them there. The multipliers λ, and the violation of the constraints at velocity "
+              "level:\n"
+              " *\n"
+              " *   double lambda[%s_C_COUNT + 1]; // lambda[%s_C_...]\n"
+              " *   double violation[%s_C_COUNT * (1 + %s_Q_COUNT)]; // and its derivatives by q'\n"
+              " *   model->multipliers(model, 0, x, u, p, work, lambda);\n"
+              " *   model->velocity_residuals(model, 0, x, NULL, p, work, violation);\n",
+              upper, upper, upper, upper);
+  if (model->constraint_rank == model->n_constraints) return;
+  text_format(
+      header->out,
+      " *\n"
+      " * Only %d of the %d constraints are independent. The accelerations are right all the "
+      "same; the\n"
+      " * multipliers are those of least norm, and lambda[%s_C_COUNT] tells how many were "
+      "dependent.\n",
+      model->constraint_rank, model->n_constraints, upper);
+}
+
+static void put_constraints(struct header *header) {
+  const dyn_model *model = header->model;
+  struct text *out = header->out;
+  text_put(out, "\n/* Constraints, 0 = left - right: entries of the multipliers and rows of A; the "
+                "units are those of\n * left - right and of the multiplier. */\nenum {\n");
+  for (int32_t i = 0; i < model->n_constraints; i++) {
+    const dyn_constraint *constraint = &model->constraints[i];
+    text_put(out, "  ");
+    put_enumerator(header, "C", constraint->name);
+    text_format(out, " = %d, /* ", i);
+    put_comment_text(out, constraint->name);
+    text_put(out, " [");
+    put_comment_text(out, constraint->unit);
+    text_put(out, "], multiplier [");
+    put_comment_text(out, constraint->multiplier_unit);
+    text_put(out, "]: ");
+    put_comment_text(out, constraint->text);
+    text_put(out, " */\n");
+  }
+  text_format(out, "  %s_C_COUNT = %d\n};\n", header->upper, model->n_constraints);
+}
+
 static void put_states(struct header *header) {
   const dyn_model *model = header->model;
   int32_t n = model->n_coordinates;
@@ -111,9 +160,11 @@ static void put_introduction(struct header *header) {
       " *   model->complete_parameters(model, 0, set, NULL, own, work, p);\n"
       " *   model->default_inputs(model, 0, NULL, NULL, p, work, u);\n"
       " *   model->start(model, 0, NULL, u, p, work, x);\n"
-      " *   int status = model->rhs(model, 0, x, u, p, work, dx);\n */\n",
+      " *   int status = model->rhs(model, 0, x, u, p, work, dx);\n",
       header->prefix, header->upper, header->upper, header->upper, header->upper, header->upper,
       header->upper, header->upper, header->upper);
+  if (model->n_constraints > 0) put_constraint_example(header);
+  text_put(out, " */\n");
 }
 
 static void put_constants(struct header *header) {
@@ -125,6 +176,7 @@ static void put_constants(struct header *header) {
                   model->n_parameters, true);
   put_enumeration(header, "Inputs u, with their default values at the start", "U", model->inputs,
                   model->n_inputs, true);
+  if (model->n_constraints > 0) put_constraints(header);
   put_enumeration(header, "Outputs", "Y", model->outputs, model->n_outputs, false);
 }
 

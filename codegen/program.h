@@ -27,7 +27,11 @@ enum { /* sets of functions */
 #undef PROGRAM_FUNCTION
        PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
        /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
-       PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES
+       PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES,
+       /* ... and to keep the constraints and tell their forces. */
+       PROGRAM_HOT_CONSTRAINED = PROGRAM_HOT | PROGRAM_POSITION_RESIDUALS |
+                                 PROGRAM_VELOCITY_RESIDUALS | PROGRAM_MASS_MATRIX |
+                                 PROGRAM_MULTIPLIERS
 };
 
 extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs", ... */

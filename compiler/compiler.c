@@ -181,7 +181,8 @@ const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, 
     compiler->folded = checked_malloc(size + 1);
     memcpy(compiler->folded, parameters, size);
   }
-  compiler->compiled = jit(compiler, interpreted, PROGRAM_HOT, level);
+  uint32_t hot = interpreted->n_constraints > 0 ? PROGRAM_HOT_CONSTRAINED : PROGRAM_HOT;
+  compiler->compiled = jit(compiler, interpreted, hot, level);
   return compiler->compiled != NULL ? compiler->compiled->model : NULL;
 }
 
