@@ -1,18 +1,119 @@
-/* columns.c: names, units and doc texts of the columns of a trajectory. */
+/* columns.c: names, units and doc texts of the columns of a trajectory, and their values. */
 #include "runtime/columns.h"
+#include <stdlib.h>
+#include <string.h>
 
-size_t columns_count(const dyn_model *model) {
-  return 1 + (size_t)model->n_state + (size_t)model->n_outputs;
+/* The numbers of columns after the time, in their order. */
+struct parts {
+  size_t state, outputs, multipliers, forces;
+};
+
+static struct parts parts_of(const dyn_model *m) {
+  return (struct parts){.state = (size_t)m->n_state,
+                        .outputs = (size_t)m->n_outputs,
+                        .multipliers = (size_t)m->n_constraints,
+                        .forces = m->n_constraints > 0 ? (size_t)m->n_coordinates : 0};
 }
 
-dyn_variable columns_variable(const dyn_model *model, size_t column) {
-  size_t n = (size_t)model->n_coordinates, n_rates = (size_t)model->n_rates;
-  if (column == 0) return (dyn_variable){"t", "s", "time", 0};
-  column--;
-  if (column < n) return model->coordinates[column];
-  column -= n;
-  if (column < n) return model->velocities[column];
-  column -= n;
-  if (column < n_rates) return model->rates[column];
-  return model->outputs[column - n_rates];
+size_t columns_count(const dyn_model *m) {
+  struct parts parts = parts_of(m);
+  return 1 + parts.state + parts.outputs + parts.multipliers + parts.forces;
+}
+
+double columns_value(const dyn_model *m, const dyn_row *row, size_t i) {
+  struct parts parts = parts_of(m);
+  if (i == 0) return row->t;
+  if (--i < parts.state) return row->x[i];
+  if ((i -= parts.state) < parts.outputs) return row->outputs[i];
+  if ((i -= parts.outputs) < parts.multipliers) return row->multipliers[i];
+  return row->constraint_forces[i - parts.multipliers];
+}
+
+static char *join(const char *a, const char *b, const char *c) {
+  size_t length_a = strlen(a), length_b = strlen(b), length_c = strlen(c);
+  char *text = malloc(length_a + length_b + length_c + 1);
+  if (!text) return NULL;
+  memcpy(text, a, length_a);
+  memcpy(text + length_a, b, length_b);
+  memcpy(text + length_a + length_b, c, length_c + 1);
+  return text;
+}
+
+static int is_plain(const char *unit) {
+  return !unit || !unit[0] || !strcmp(unit, "1");
+}
+
+/* Whether the model does without units: then coordinates have none but rad, and multipliers none.
+ */
+static int is_dimensionless(const dyn_model *m) {
+  for (int32_t i = 0; i < m->n_constraints; i++)
+    if (!is_plain(m->constraints[i].multiplier_unit)) return 0;
+  for (int32_t i = 0; i < m->n_coordinates; i++) {
+    const char *unit = m->coordinates[i].unit;
+    if (!is_plain(unit) && strcmp(unit, "rad")) return 0;
+  }
+  return 1;
+}
+
+/* The unit of the generalized force on a coordinate: virtual work over the coordinate's unit. */
+static char *force_unit(const dyn_model *m, const char *unit) {
+  if (is_dimensionless(m)) return join("1", "", "");
+  if (is_plain(unit)) return join("J", "", "");
+  if (!strcmp(unit, "m")) return join("N", "", "");
+  if (!strcmp(unit, "rad")) return join("N*m", "", "");
+  if (strpbrk(unit, "*/")) return join("J/(", unit, ")");
+  return join("J/", unit, "");
+}
+
+static void describe_variable(const dyn_variable *v, struct column *out) {
+  out->name = join(v->name, "", "");
+  out->unit = join(v->unit ? v->unit : "", "", "");
+  out->doc = v->doc;
+}
+
+static void describe(const dyn_model *m, size_t i, struct column *out) {
+  static const dyn_variable time = {"t", "s", "time", 0, 0};
+  size_t n = (size_t)m->n_coordinates, n_rates = (size_t)m->n_rates;
+  size_t n_outputs = (size_t)m->n_outputs, n_constraints = (size_t)m->n_constraints;
+  const dyn_variable *variable = NULL;
+  if (i == 0)
+    variable = &time;
+  else if (--i < n)
+    variable = &m->coordinates[i];
+  else if ((i -= n) < n)
+    variable = &m->velocities[i];
+  else if ((i -= n) < n_rates)
+    variable = &m->rates[i];
+  else if ((i -= n_rates) < n_outputs)
+    variable = &m->outputs[i];
+  if (variable) {
+    describe_variable(variable, out);
+    return;
+  }
+  i -= n_outputs;
+  if (i < n_constraints) {
+    const dyn_constraint *c = &m->constraints[i];
+    out->name = join(c->multiplier_name, "", "");
+    out->unit = join(c->multiplier_unit ? c->multiplier_unit : "", "", "");
+    out->doc = c->text;
+    return;
+  }
+  const dyn_variable *q = &m->coordinates[i - n_constraints];
+  out->name = join("constraint_force(", q->name, ")");
+  out->unit = force_unit(m, q->unit);
+  out->doc = "generalized force of all constraints";
+}
+
+int column_describe(const dyn_model *m, size_t i, struct column *out) {
+  *out = (struct column){0};
+  describe(m, i, out);
+  if (out->name && out->unit) return 1;
+  column_clear(out);
+  return 0;
+}
+
+void column_clear(struct column *column) {
+  free(column->name);
+  free(column->unit);
+  *column = (struct column){0};
 }

@@ -231,11 +231,14 @@ dyn_status dyn_input_table_read(const char *path, dyn_input_table **table, dyn_m
     return message_set(r.message, DYN_BAD_FILE, "cannot read %s: %s", path, strerror(errno));
   /* Numbers have a point, whatever the program's locale. */
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  locale_t before = c_locale ? uselocale(c_locale) : (locale_t)0;
-  dyn_status status = read_table(&r, table);
+  dyn_status status = DYN_OUT_OF_MEMORY;
   if (c_locale) {
+    locale_t before = uselocale(c_locale);
+    status = read_table(&r, table);
     uselocale(before);
     freelocale(c_locale);
+  } else {
+    message_set(r.message, status, "%s: there is not enough memory", path);
   }
   free(r.field);
   fclose(r.file);

@@ -59,7 +59,15 @@ static int csv_begin(void *user, const dyn_model *model) {
   c->n_columns = columns_count(model);
   for (size_t i = 0; i < c->n_columns; i++) {
     if (i > 0 && put(c, ",", 1)) return 1;
-    if (put_name(c, columns_variable(model, i).name)) return 1;
+    struct column column;
+    if (!column_describe(model, i, &column)) {
+      message_set(&c->message, DYN_OUT_OF_MEMORY, "there is not enough memory to write %s",
+                  c->path);
+      return 1;
+    }
+    int failed = put_name(c, column.name);
+    column_clear(&column);
+    if (failed) return 1;
   }
   return put(c, "\n", 1);
 }

@@ -83,13 +83,17 @@ static char *data_set_name(const char *name) {
 }
 
 static int make_column(struct hdf5 *h, size_t i, hid_t space, hid_t create, hid_t link) {
-  dyn_variable v = columns_variable(h->model, i);
-  char *name = data_set_name(v.name);
-  if (!name) return 0;
-  h->columns[i] = H5Dcreate2(h->file, name, H5T_IEEE_F64LE, space, link, create, H5P_DEFAULT);
+  struct column column;
+  if (!column_describe(h->model, i, &column)) return 0;
+  char *name = data_set_name(column.name);
+  if (name)
+    h->columns[i] = H5Dcreate2(h->file, name, H5T_IEEE_F64LE, space, link, create, H5P_DEFAULT);
   free(name);
-  return h->columns[i] >= 0 && set_text(h->columns[i], "name", v.name) &&
-         set_text(h->columns[i], "unit", v.unit) && set_text(h->columns[i], "doc", v.doc);
+  int good = h->columns[i] >= 0 && set_text(h->columns[i], "name", column.name) &&
+             set_text(h->columns[i], "unit", column.unit) &&
+             set_text(h->columns[i], "doc", column.doc);
+  column_clear(&column);
+  return good;
 }
 
 static int make_columns(struct hdf5 *h) {

@@ -319,8 +319,10 @@ static int share_unknown(const struct solver *s, size_t i, size_t k) {
 }
 
 static void report_conflict(const struct solver *s, unsigned char *state) {
-  for (size_t i = 0; i < s->m; i++)
-    if (!holds(s, i)) state[i] = LEVEL_FAILS;
+  double worst = 0;
+  for (size_t i = 0; i < s->m; i++) worst = fmax(worst, fabs(s->values[i]) * s->weight[i]);
+  for (size_t i = 0; i < s->m; i++) /* the best point is found to a limited accuracy */
+    if (!holds(s, i) && fabs(s->values[i]) * s->weight[i] > 1e-6 * worst) state[i] = LEVEL_FAILS;
   for (size_t i = 0; i < s->m; i++)
     for (size_t k = 0; k < s->m && state[i] == LEVEL_HOLDS; k++)
       if (state[k] == LEVEL_FAILS && fabs(s->first[i]) > HOLDS * s->sizes[i] &&

@@ -7,6 +7,7 @@
 #include "runtime/options.h"
 #include "runtime/project.h"
 #include "runtime/rk_tables.h"
+#include "runtime/singular.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ struct run {
   struct monitor monitor;
   struct integrator *integrator;
   struct projection projection;
-  int is_constrained; /* and projection is ready */
+  struct singular_watch singular;
+  int is_constrained; /* and projection and singular are set up */
   double *x_row, *outputs;
   double *multipliers, *forces; /* n_constraints + 1; n_coordinates */
   unsigned char *is_angle;
@@ -131,7 +133,10 @@ static dyn_status set_up(struct run *r, const double *x) {
   r->summary->worst_position = r->summary->worst_velocity = -1;
   if (r->e.model->n_constraints == 0) return DYN_DONE;
   r->is_constrained = 1;
-  return projection_init(&r->projection, &r->e, r->plan.from, r->x_row, message);
+  status = projection_init(&r->projection, &r->e, r->plan.from, r->x_row, message);
+  if (!status && !singular_watch_init(&r->singular, &r->projection))
+    status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
+  return status;
 }
 
 /* ---- Rows ---- */
@@ -307,8 +312,10 @@ static void note_step(struct run *r) {
   if (r->is_constrained) {
     /* An explicit method has just projected the state that it stands at. */
     int is_known = g->linear_solver[0] == 0;
-    if (is_known || !projection_look(&r->projection, g->t, g->x))
+    if (is_known || !projection_look(&r->projection, g->t, g->x)) {
       projection_note(&r->projection, g->t, g->x, 1, s);
+      singular_watch_step(&r->singular, g, s);
+    }
   }
   double h = fabs(g->t - g->t_old);
   if (s->smallest_step == 0 || h < s->smallest_step) s->smallest_step = h;
@@ -378,7 +385,10 @@ static void finish(struct run *r, dyn_status status, double *x) {
 
 static void release(struct run *r) {
   monitor_clear(&r->monitor);
-  if (r->is_constrained) projection_clear(&r->projection);
+  if (r->is_constrained) {
+    projection_clear(&r->projection);
+    singular_watch_clear(&r->singular);
+  }
   evaluator_clear(&r->e);
   free(r->x_row);
   free(r->outputs);

@@ -29,6 +29,56 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
                  s->switches[i].from, s->switches[i].to, s->switches[i].t);
 }
 
+static void add_residual(struct text_out *out, const dyn_model *m, const char *level,
+                         double largest, int32_t worst, int is_velocity) {
+  if (worst < 0 || worst >= m->n_constraints) return;
+  const dyn_constraint *c = &m->constraints[worst];
+  const char *unit = c->unit ? c->unit : "";
+  int is_rate = is_velocity && (c->flags & DYN_CONSTRAINT_POSITION);
+  int plain = !unit[0] || !strcmp(unit, "1");
+  text_out_add(out, "%s to %.2g%s%s%s (%s)", level, largest, plain ? "" : " ", plain ? "" : unit,
+               is_rate ? (plain ? " 1/s" : "/s") : "", c->name);
+}
+
+/* "The constraint loop became dependent on the others at t = ...". */
+static void add_rank_changes(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  int32_t shown =
+      s->n_rank_changes < DYN_MAX_RANK_CHANGES ? s->n_rank_changes : DYN_MAX_RANK_CHANGES;
+  for (int32_t i = 0; i < shown; i++) {
+    const dyn_rank_change *c = &s->rank_changes[i];
+    const char *name = m->constraints[c->constraint].name;
+    if (c->to < c->from)
+      text_out_add(out,
+                   "the constraint %s became dependent%s at t = %.9g s (%d of %d independent): the "
+                   "mechanism passes a singular configuration, where its motion may branch and "
+                   "multipliers are not unique\n",
+                   name, m->n_constraints > 1 ? " on the others" : "", c->t, (int)c->to,
+                   (int)c->from);
+    else
+      text_out_add(out, "the constraint %s is independent again at t = %.9g s\n", name, c->t);
+  }
+  if (shown < s->n_rank_changes)
+    text_out_add(out, "and %d more changes of the constraints' rank\n",
+                 (int)(s->n_rank_changes - shown));
+}
+
+static void add_constraints(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  if (m->n_constraints == 0) return;
+  if (s->worst_position >= 0 || s->worst_velocity >= 0) {
+    text_out_add(out, "constraints held (%lld projections): ", (long long)s->projections);
+    add_residual(out, m, "positions", s->largest_position_residual, s->worst_position, 0);
+    if (s->worst_position >= 0 && s->worst_velocity >= 0) text_out_add(out, ", ");
+    add_residual(out, m, "velocities", s->largest_velocity_residual, s->worst_velocity, 1);
+    text_out_add(out, "\n");
+  }
+  add_rank_changes(out, m, s);
+  if (s->rows_without_unique_multipliers > 0)
+    text_out_add(out,
+                 "multipliers are not unique in %lld of %lld rows, as constraints are dependent "
+                 "there: those of least norm are given\n",
+                 (long long)s->rows_without_unique_multipliers, (long long)s->rows);
+}
+
 static void add_drift(struct text_out *out, const dyn_invariant *invariant,
                       const dyn_invariant_drift *d) {
   const char *unit = invariant->unit ? invariant->unit : "";
@@ -50,6 +100,7 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   add_time(&out, s->wall_seconds);
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);
+  add_constraints(&out, model, s);
   for (int32_t i = 0; i < s->n_invariants && i < model->n_invariants; i++)
     add_drift(&out, &model->invariants[i], &s->invariants[i]);
   return out.length;

@@ -201,8 +201,9 @@ typedef struct dyn_sink {
   void (*close)(void *user);
 } dyn_sink;
 
-/* CSV: a header row `t,θ,θ',...` of coordinates, velocities, states and outputs (names quoted as
- * RFC 4180 says where needed), then numbers that read back exactly. To a new file ... */
+/* CSV: a header row `t,θ,θ',...` of coordinates, velocities, states and outputs, then
+ * `multiplier(c)` of every constraint and `constraint_force(θ)` of every coordinate if there are
+ * constraints (names quoted as RFC 4180 says where needed), then numbers that read back exactly. To a new file ... */
 DYN_API dyn_status dyn_csv_open(const char *path, dyn_sink *sink, dyn_message *message);
 /* ... or to an open one (standard output, say), which close leaves open. */
 DYN_API dyn_status dyn_csv_attach(FILE *file, dyn_sink *sink, dyn_message *message);
@@ -249,11 +250,14 @@ DYN_API dyn_status dyn_run_value_check(int32_t which, double value, dyn_message 
 DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_message *message);
 
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
- *   auto    explicit Runge-Kutta; turns to bdf when the model proves stiff
+ *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff
  *   rk      explicit Runge-Kutta: rk5 for tolerances above 1e-5, else rk8
  *   rk5     Dormand-Prince 5(4)       rk8   Dormand-Prince 8(5,3)
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
- *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models */
+ *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
+ *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
+ * adams and bdf hold no constraints and are refused for models that have them; ida is for those
+ * only. Explicit steps and all rows are projected on the constraints. */
 DYN_API const char *dyn_integrator_name(int32_t i);
 DYN_API const char *dyn_integrator_description(int32_t i);
 
@@ -288,7 +292,8 @@ typedef struct dyn_output_gaps {
 #define DYN_MAX_SWITCHES 8
 #define DYN_MAX_RANK_CHANGES 8
 
-/* The constraints lost independence (or gained it back) on the way. */
+/* The constraints lost independence (to < from), or were found to have it back. Where a motion
+ * passes a singular configuration between two steps, only the loss is listed. */
 typedef struct dyn_rank_change {
   double t;
   int32_t from, to;   /* independent constraints before and after */
@@ -327,8 +332,8 @@ typedef struct dyn_run_summary {
   dyn_output_gaps *output_gaps; /* in the model's order; seen only if the sink takes rows */
 } dyn_run_summary;
 
-/* Integrates from x[n_state] at options->from (in: the start state; out: the state at
- * summary->reached). sink and callbacks may be NULL. Rows are delivered at exactly the instants
+/* Integrates from x[n_state] at options->from (in: the start state, which satisfies the constraints;
+ * else DYN_CONFLICT; out: the state at summary->reached). sink and callbacks may be NULL. Rows are delivered at exactly the instants
  * asked for; all rows before a failure are delivered. Returns summary->status. */
 DYN_API dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options,
                            const dyn_sink *sink, const dyn_run_callbacks *callbacks, double *x,

@@ -224,7 +224,7 @@ static void test_options(void **state) {
       {{.until = 1, .tolerance = 1e-8, .absolute = -1}, "absolute"},
       {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
       {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
-       "no integrator \"euler\"; there are auto, rk, rk5, rk8, adams and bdf"}};
+       "no integrator \"euler\"; there are auto, rk, rk5, rk8, adams, bdf and ida"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dyn_problem problem = {&m, one, NULL};
     dyn_run_summary s = {0};
