@@ -201,6 +201,38 @@ static void compare_functions(const struct compiled *c, const dyn_model *other) 
 #undef PROGRAM_FUNCTION
 }
 
+static void compare_text(const char *first, const char *second) {
+  assert_string_equal(first, second);
+  assert_ptr_not_equal(first, second);
+}
+
+/* The constraints of an object file are those of the model. */
+static void compare_tables(const dyn_model *first, const dyn_model *second) {
+  assert_int_equal(first->abi, DYN_MODEL_ABI);
+  assert_int_equal(first->size, sizeof *second);
+  assert_int_equal(first->n_constraints, second->n_constraints);
+  assert_int_equal(first->constraint_rank, second->constraint_rank);
+  assert_int_equal(first->n_position, second->n_position);
+  for (int32_t k = 0; k < first->n_constraints; k++) {
+    const dyn_constraint *a = &first->constraints[k], *b = &second->constraints[k];
+    compare_text(a->name, b->name);
+    compare_text(a->text, b->text);
+    compare_text(a->unit, b->unit);
+    compare_text(a->multiplier_name, b->multiplier_name);
+    compare_text(a->multiplier_unit, b->multiplier_unit);
+    assert_int_equal(a->flags, b->flags);
+  }
+  for (int32_t i = 0; i < first->n_position; i++) {
+    const dyn_position_equation *a = &first->position_equations[i];
+    assert_int_equal(a->constraint, second->position_equations[i].constraint);
+    assert_int_equal(a->is_integral, second->position_equations[i].is_integral);
+  }
+  for (int32_t i = 0; i < first->n_coordinates; i++) {
+    assert_int_equal(first->coordinates[i].flags, second->coordinates[i].flags);
+    assert_int_equal(first->velocities[i].flags, second->velocities[i].flags);
+  }
+}
+
 /* M q'' = f + B λ and A q'' + bias = 0 with the functions of the model itself. */
 static void check_equations(const struct compiled *c, double tolerance) {
   const dyn_model *model = c->jit->model;
@@ -440,6 +472,34 @@ static void chains_grow_linearly(void **state) {
   }
 }
 
+/* Object files bring their own kernels, and need libm only. */
+static void object_files_agree(void **state) {
+  (void)state;
+  static void (*const models[])(struct built *) = {build_pendulum, build_car, build_cranks,
+                                                   build_bead};
+  for (size_t i = 0; i < COUNT(models); i++) {
+    struct compiled c;
+    void *library;
+    models[i](&c.built);
+    c.built.model.coordinates.items[1].position_given = true;
+    c.built.model.coordinates.items[0].velocity_given = true;
+    c.built.model.constraints.items[0].is_rheonomic = true;
+    compiled_finish(&c, NULL, NULL);
+    assert_int_equal(c.interpreted->coordinates[1].flags, DYN_START_GIVEN);
+    assert_int_equal(c.interpreted->velocities[1].flags, 0);
+    assert_true(c.interpreted->constraints[0].flags & DYN_CONSTRAINT_RHEONOMIC);
+    const dyn_model *linked = link_program(c.program, PROGRAM_ALL, &library);
+    compare_tables(linked, c.interpreted);
+    int32_t work = linked->n_work;
+    free(c.arguments.work);
+    c.arguments.work = checked_calloc(
+        (size_t)(work > c.interpreted->n_work ? work : c.interpreted->n_work) + 1, sizeof(double));
+    compare_functions(&c, linked);
+    dlclose(library);
+    compiled_clear(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum),
@@ -449,6 +509,7 @@ int main(void) {
       cmocka_unit_test(friction),
       cmocka_unit_test(redundant_cranks),
       cmocka_unit_test(jacobians_match_differences),
+      cmocka_unit_test(object_files_agree),
       cmocka_unit_test(chains_grow_linearly),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

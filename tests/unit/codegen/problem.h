@@ -115,16 +115,14 @@ static inline int run_compiled(struct tape *tape, const struct problem *problem,
   return status;
 }
 
-/* Through an object file, whose kernels are LLVM's and not the interpreter's. */
-static inline int run_linked(struct tape *tape, const struct problem *problem, double *out) {
+/* The functions of a program in an object file, linked and opened; dlclose(*library) at the end. */
+static inline const dyn_model *link_program(const struct program *program, uint32_t functions,
+                                            void **library) {
   char folder[] = "/tmp/dyn-solve-XXXXXX", path[64], command[256];
-  struct carrier carrier;
   struct backend_options options = backend_default_options();
   struct text object = {0};
-  carrier_init(&carrier, tape);
   options.prefix = "solve";
-  char *fault =
-      open_backend()->emit(carrier.program, PROGRAM_RHS, BACKEND_OBJECT, &options, NULL, &object);
+  char *fault = open_backend()->emit(program, functions, BACKEND_OBJECT, &options, NULL, &object);
   if (fault != NULL) fail_msg("%s", fault);
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/m.o", folder);
@@ -132,18 +130,28 @@ static inline int run_linked(struct tape *tape, const struct problem *problem, d
   assert_non_null(file);
   assert_int_equal(fwrite(object.bytes, 1, object.length, file), object.length);
   fclose(file);
-  snprintf(command, sizeof command, "cc -shared %s/m.o -lm -o %s/m.so", folder, folder);
+  text_free(&object);
+  snprintf(command, sizeof command, "cc -shared -Wl,--no-undefined %s/m.o -lm -o %s/m.so", folder,
+           folder);
   assert_int_equal(system(command), 0);
   snprintf(path, sizeof path, "%s/m.so", folder);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) fail_msg("%s", dlerror());
-  const dyn_model *model = dlsym(library, "solve_model");
-  assert_non_null(model);
-  int status = run_model(model, problem, out);
-  dlclose(library);
+  *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (*library == NULL) fail_msg("%s", dlerror());
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
-  text_free(&object);
+  const dyn_model *model = dlsym(*library, "solve_model");
+  assert_non_null(model);
+  return model;
+}
+
+/* Through an object file, whose kernels are LLVM's and not the interpreter's. */
+static inline int run_linked(struct tape *tape, const struct problem *problem, double *out) {
+  struct carrier carrier;
+  void *library;
+  carrier_init(&carrier, tape);
+  const dyn_model *model = link_program(carrier.program, PROGRAM_RHS, &library);
+  int status = run_model(model, problem, out);
+  dlclose(library);
   carrier_clear(&carrier);
   return status;
 }
