@@ -151,7 +151,7 @@ void expr_evaluate(struct expr_graph *graph, const expr *roots, size_t count,
  * rational-function arithmetic; UNDECIDED means "not refuted at `points` points to `bits` bits". */
 enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_UNDECIDED };
 struct zero_test {
-  uint32_t points, bits;       /* wanted; 0: 8 points, 512 bits */
+  uint32_t points, bits; /* wanted; 0: 8 points, 512 bits */
   uint64_t seed;
   uint32_t points_used, bits_used; /* filled in */
   const char *failure; /* why the prover could not be opened (then UNDECIDED), or NULL */
@@ -184,14 +184,24 @@ struct expr_manifold {
   void *user;
 };
 struct manifold_rank {
-  struct rank_result rank; /* as expr_matrix_rank: certified from below; a minor is proven nonzero */
-  bool has_point;          /* false: no point of the manifold was found; nothing else is filled in */
+  /* As expr_matrix_rank: certified from below, a minor is proven nonzero at a point; believed if
+   * the points agree and what is left besides the pivots vanishes there to all bits. Without the
+   * prover (test->failure) it is that of doubles, and never believed. */
+  struct rank_result rank;
+  bool has_point;          /* false: no point was found or proven; rank and equations_rank are 0 */
   uint32_t equations_rank; /* independent equations there */
-  /* count entries: the equation's gradient vanishes at all points found. */
+  /* count entries: the equation's gradient vanishes at the points found in doubles, as for
+   * (x - y)^2 = 0. No point can be proven with such an equation, unless the others imply it: the
+   * manifold is then that of the others, and has_point, rank, equations_rank speak of that one.
+   * An equation that another one only touches (x = 0 with x = y^2) is none of these: there
+   * has_point is false while the residuals in `nearest` are rounding. */
   bool *has_no_gradient;
-  double *nearest;         /* without a point: count residuals at the best point found */
+  /* Without a point: count residuals at the best point found; NAN where the equations were defined
+   * at no start. With a point NULL. */
+  double *nearest;
 };
-/* manifold->count may be 0: then it is expr_matrix_rank. */
+/* manifold->count may be 0: then it is expr_matrix_rank, and has_point says that it could be done
+ * (arrays are NULL). */
 struct manifold_rank expr_matrix_rank_on(struct expr_graph *graph,
                                          const struct expr_manifold *manifold, const expr *entries,
                                          uint32_t rows, uint32_t columns, struct zero_test *test);

@@ -172,17 +172,27 @@ static uint32_t wanted_points(const struct search *search) {
   return work > LARGE_MATRIX ? 1 : wanted;
 }
 
-/* Without a gradient at all points found, and at least at two of them. */
+/* Doubles may miss it at some start that was close already. */
 static bool has_no_gradient(const struct search *search, uint32_t i) {
-  return search->found > 1 && search->flat_points[i] == search->found;
+  return search->found > 1 && search->flat_points[i] > search->found * 3 / 4;
+}
+
+/* One point found, where an equation seems to have no gradient: a second one is to confirm it. */
+static bool is_in_doubt(const struct search *search) {
+  bool doubt = false;
+  for (uint32_t i = 0; i < search->system.count; i++)
+    doubt = doubt || (search->found == 1 && search->flat_points[i] > 0);
+  return doubt;
 }
 
 static void run_round(struct search *search) {
   uint32_t points = wanted_points(search);
   search->found = search->proven = 0;
   for (uint32_t i = 0; i < points * ATTEMPTS_PER_POINT && search->proven < points; i++) {
+    if (search->descent.work > DESCENT_WORK) break;
     if (try_start(search, i)) search->proven++;
-    if (search->proven > 0 && search->result->rank.rank == search->smaller) break;
+    if (search->proven > 0 && search->result->rank.rank == search->smaller && !is_in_doubt(search))
+      break;
     if (search->proven == 0 && search->found >= 2 * points) break; /* it will not come */
   }
   for (uint32_t i = 0; i < search->system.count; i++)

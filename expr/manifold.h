@@ -35,6 +35,9 @@ struct manifold_place {
   double *jacobian; /* per derivative */
 };
 
+/* Operations after which no more steps are made: a few seconds. */
+static const double DESCENT_WORK = 6e9;
+
 /* A way from a random start to the manifold. */
 struct manifold_descent {
   const struct manifold_system *system;
@@ -42,9 +45,10 @@ struct manifold_descent {
   double *scales;         /* per coordinate: the size of its steps */
   double *start_gradient; /* per equation, at the start: norm of the scaled gradient ... */
   double *start_residual; /* ... and size of the residual */
+  double work;            /* operations so far, over all starts */
   double merit;           /* sum of squares of residual / start_gradient */
   double *symbol_values, *values, *errors; /* work space of the program */
-  double *normal, *factor, *multiplier, *row;
+  double *normal, *factor, *multiplier, *row, *step, *start;
 };
 
 void manifold_descent_init(struct manifold_descent *descent, const struct manifold_system *system);
@@ -52,7 +56,8 @@ void manifold_descent_clear(struct manifold_descent *descent);
 /* Chooses the start of an attempt: the same for the same seed. False if the equations are not
  * defined there. */
 bool manifold_descent_start(struct manifold_descent *descent, uint64_t seed, uint32_t attempt);
-/* Levenberg-Marquardt with least-norm steps; true if all residuals are nothing but rounding. */
+/* Newton's method with least-norm steps, then Levenberg-Marquardt; true if all residuals are
+ * nothing but rounding. */
 bool manifold_descent_run(struct manifold_descent *descent);
 /* Norm of an equation's gradient in steps of the scales. */
 double manifold_gradient(const struct manifold_descent *descent, uint32_t equation);

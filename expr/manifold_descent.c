@@ -1,11 +1,12 @@
 /* From a random start to a point where the equations vanish, in doubles.
  *
- * Levenberg-Marquardt in the space of the equations: a step is D^2 J' W y with
- * (W J D^2 J' W + damping) y = -W f, the least-norm step in units of D; so equations that repeat
- * others do no harm. D are sizes of the coordinates, W the inverse norms of the gradients at the
- * start. The smallest damping stands in proportion to each row's own norm and only keeps repeated
- * equations solvable; after a step that did not help it becomes Levenberg's, which turns the
- * direction to that of steepest descent (Moré, The Levenberg-Marquardt algorithm, 1978). */
+ * A step is D^2 J' W y with (W J D^2 J' W + damping) y = -W f, the least-norm step in units of D;
+ * so equations that repeat others do no harm. D are sizes of the coordinates, W the inverse norms
+ * of the gradients at the start. The least damping stands in proportion to each row's own norm and
+ * only keeps repeated equations solvable: that is Newton's method. Its steps are cut until the
+ * next one becomes shorter (the natural monotonicity test; Deuflhard, Newton Methods for Nonlinear
+ * Problems, section 4.4). Where that fails, larger dampings turn the direction to that of steepest
+ * descent for the least squares (Moré, The Levenberg-Marquardt algorithm, 1978). */
 #include "expr/manifold.h"
 #include "base/bug.h"
 #include "base/map.h"
@@ -14,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_LIMIT = 120, PATIENCE = 6 };
-static const double DAMPING_LEAST = 1e-13, DAMPING_GENTLE = 1e-3, DAMPING_MOST = 1e8;
+enum { NEWTON_LIMIT = 500, DESCENT_LIMIT = 100, PATIENCE = 10 };
+static const double DAMPING_LEAST = 1e-13, DAMPING_GENTLE = 1e-3, DAMPING_MOST = 1e20,
+                    PART_LEAST = 1.0 / 1024;
 /* A residual is rounding if it is below this many times the bound of its rounding errors; one that
  * comes no closer may also be this small against the residual at the start. */
 static const double ROUNDINGS = 16, SMALL_AGAINST_START = 1e-14;
@@ -41,6 +43,8 @@ void manifold_descent_init(struct manifold_descent *descent, const struct manifo
   place_init(&descent->trial, system);
   descent->scales = checked_calloc(coordinates + 1, sizeof(double));
   descent->row = checked_calloc(coordinates + 1, sizeof(double));
+  descent->step = checked_calloc(coordinates + 1, sizeof(double));
+  descent->start = checked_calloc(coordinates + 1, sizeof(double));
   descent->start_gradient = checked_calloc(count + 1, sizeof(double));
   descent->start_residual = checked_calloc(count + 1, sizeof(double));
   descent->multiplier = checked_calloc(count + 1, sizeof(double));
@@ -56,6 +60,8 @@ void manifold_descent_clear(struct manifold_descent *descent) {
   place_clear(&descent->trial);
   free(descent->scales);
   free(descent->row);
+  free(descent->step);
+  free(descent->start);
   free(descent->start_gradient);
   free(descent->start_residual);
   free(descent->multiplier);
@@ -171,9 +177,13 @@ static void make_normal(struct manifold_descent *descent) {
   }
 }
 
-/* Cholesky's factor of the damped matrix; false if it is not positive definite. */
+/* Cholesky's factor of the damped matrix; false if it is not positive definite, or if the work is
+ * to end. */
 static bool make_factor(struct manifold_descent *descent, double damping) {
   size_t count = descent->system->count;
+  descent->work +=
+      (double)count * (double)count * (double)count / 3 + descent->system->all.step_count;
+  if (descent->work > DESCENT_WORK) return false;
   double *factor = descent->factor, largest = 0;
   memcpy(factor, descent->normal, count * count * sizeof *factor);
   for (size_t i = 0; i < count; i++) largest = fmax(largest, factor[i * count + i]);
@@ -200,12 +210,14 @@ static bool make_factor(struct manifold_descent *descent, double damping) {
   return true;
 }
 
-static void solve(struct manifold_descent *descent) {
-  size_t count = descent->system->count;
-  double *y = descent->multiplier;
+/* The step that the factor gives for some residuals; the square of its length in units of D. */
+static double make_step(struct manifold_descent *descent, const double *residual) {
+  const struct manifold_system *system = descent->system;
+  size_t count = system->count;
+  double *y = descent->multiplier, length = 0;
   const double *factor = descent->factor;
   for (size_t i = 0; i < count; i++) {
-    double sum = -weight(descent, (uint32_t)i) * descent->here.residual[i];
+    double sum = -weight(descent, (uint32_t)i) * residual[i];
     for (size_t k = 0; k < i; k++) sum -= factor[i * count + k] * y[k];
     y[i] = sum / factor[i * count + i];
   }
@@ -213,18 +225,28 @@ static void solve(struct manifold_descent *descent) {
     y[i] /= factor[i * count + i];
     for (size_t k = 0; k < i; k++) y[k] -= factor[i * count + k] * y[i];
   }
+  memset(descent->step, 0, system->coordinate_count * sizeof(double));
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = system->row_start[i]; k < system->row_start[i + 1]; k++)
+      descent->step[system->columns[k]] += descent->here.jacobian[k] * y[i] * weight(descent, i) *
+                                           descent->scales[system->columns[k]];
+  for (uint32_t j = 0; j < system->coordinate_count; j++) {
+    length += descent->step[j] * descent->step[j];
+    descent->step[j] *= descent->scales[j];
+  }
+  return length;
 }
 
-static void make_trial(struct manifold_descent *descent) {
-  const struct manifold_system *system = descent->system;
-  memcpy(descent->trial.x, descent->here.x, system->coordinate_count * sizeof(double));
-  for (uint32_t i = 0; i < system->count; i++) {
-    double factor = descent->multiplier[i] * weight(descent, i);
-    for (uint32_t k = system->row_start[i]; k < system->row_start[i + 1]; k++) {
-      double scale = descent->scales[system->columns[k]];
-      descent->trial.x[system->columns[k]] += scale * scale * descent->here.jacobian[k] * factor;
-    }
-  }
+static void make_trial(struct manifold_descent *descent, double part) {
+  for (uint32_t j = 0; j < descent->system->coordinate_count; j++)
+    descent->trial.x[j] = descent->here.x[j] + part * descent->step[j];
+}
+
+static void accept_trial(struct manifold_descent *descent) {
+  struct manifold_place left = descent->here;
+  descent->here = descent->trial;
+  descent->trial = left;
+  descent->merit = merit_of(descent, &descent->here);
 }
 
 static bool is_rounding(const struct manifold_descent *descent, double roundings,
@@ -236,37 +258,69 @@ static bool is_rounding(const struct manifold_descent *descent, double roundings
   return true;
 }
 
+/* Part of a Newton step after which the next one (with the same derivatives) is shorter. */
+static bool approach(struct manifold_descent *descent) {
+  double damping = DAMPING_LEAST;
+  make_normal(descent);
+  while (damping <= DAMPING_GENTLE && !make_factor(descent, damping)) damping *= 100;
+  if (damping > DAMPING_GENTLE) return false;
+  double length = make_step(descent, descent->here.residual);
+  for (double part = 1; part >= PART_LEAST; part /= 2) {
+    make_trial(descent, part);
+    if (!evaluate(descent, &descent->trial)) continue;
+    double next = make_step(descent, descent->trial.residual);
+    if (next <= (1 - part / 2) * length) {
+      accept_trial(descent);
+      return isfinite(descent->merit);
+    }
+    make_step(descent, descent->here.residual);
+  }
+  return false;
+}
+
 /* One step that lowers the merit; false if there is none. */
 static bool improve(struct manifold_descent *descent, double *damping) {
   make_normal(descent);
   for (; *damping <= DAMPING_MOST; *damping = fmax(*damping * 10, DAMPING_GENTLE / 10)) {
     if (!make_factor(descent, *damping)) continue;
-    solve(descent);
-    make_trial(descent);
+    make_step(descent, descent->here.residual);
+    make_trial(descent, 1);
     if (!evaluate(descent, &descent->trial)) continue;
-    double merit = merit_of(descent, &descent->trial);
-    if (!(merit < descent->merit)) {
-      if (is_rounding(descent, ROUNDINGS * ROUNDINGS, 0)) return false;
-      continue;
+    double merit = merit_of(descent, &descent->trial), before = descent->merit;
+    if (merit < before) {
+      accept_trial(descent);
+      *damping = fmax(*damping / (merit < before / 100 ? 1000 : 10), DAMPING_LEAST);
+      return true;
     }
-    struct manifold_place left = descent->here;
-    descent->here = descent->trial;
-    descent->trial = left;
-    *damping = fmax(*damping / (merit < descent->merit / 100 ? 1000 : 10), DAMPING_LEAST);
-    descent->merit = merit;
-    return true;
+    if (is_rounding(descent, ROUNDINGS * ROUNDINGS, 0)) return false;
   }
   return false;
 }
 
-bool manifold_descent_run(struct manifold_descent *descent) {
+/* The least-squares descent, for starts that Newton's steps lead nowhere from. */
+static void descend(struct manifold_descent *descent) {
   double damping = DAMPING_GENTLE / 10, remembered = descent->merit;
-  for (uint32_t step = 1; step <= STEPS_LIMIT; step++) {
-    if (is_rounding(descent, ROUNDINGS, 0)) return true;
-    if (!improve(descent, &damping)) break;
+  for (uint32_t step = 1; step <= DESCENT_LIMIT && !is_rounding(descent, ROUNDINGS, 0); step++) {
+    if (!improve(descent, &damping)) return;
     if (step % PATIENCE != 0) continue;
-    if (descent->merit > 0.9 * remembered) break;
+    if (descent->merit > 0.99 * remembered) return;
     remembered = descent->merit;
+  }
+}
+
+bool manifold_descent_run(struct manifold_descent *descent) {
+  double merit = descent->merit;
+  size_t size = descent->system->coordinate_count * sizeof(double);
+  memcpy(descent->start, descent->here.x, size);
+  for (uint32_t step = 0; step < NEWTON_LIMIT && !is_rounding(descent, ROUNDINGS, 0); step++)
+    if (!approach(descent)) break;
+  if (!is_rounding(descent, ROUNDINGS, 0)) {
+    if (!(descent->merit <= merit)) {
+      memcpy(descent->here.x, descent->start, size);
+      evaluate(descent, &descent->here);
+      descent->merit = merit;
+    }
+    descend(descent);
   }
   return is_rounding(descent, ROUNDINGS * 4, SMALL_AGAINST_START);
 }

@@ -65,7 +65,7 @@ uint32_t dense_eliminate(double *matrix, uint32_t rows, uint32_t columns, double
  * one goes. For others the residual ends as rounding, far below the square of the gradient. */
 static bool is_flat(const struct manifold_descent *descent, uint32_t i) {
   double start = descent->start_gradient[i], ratio = manifold_gradient(descent, i) / start;
-  if (!(start > 0) || !(ratio <= 1e-5)) return false;
+  if (!(start > 0) || !(ratio <= 1e-4)) return false;
   double residual = fabs(descent->here.residual[i]) + descent->here.rounding[i];
   return ratio == 0 || residual >= 1e-3 * descent->start_residual[i] * ratio * ratio;
 }
