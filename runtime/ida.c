@@ -23,6 +23,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
+#define SINGULAR 1e-4            /* a pivot of rows of at most unit length */
 #define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
 
 struct ida {
@@ -166,6 +167,23 @@ static int32_t worst_component(struct ida *s) {
   return worst;
 }
 
+/* Newton's method fails at a singular configuration, which is then the reason to tell. */
+static int is_singular(struct ida *s) {
+  struct projection *p = s->projection;
+  struct integrator *b = &s->base;
+  if (!b->x || projection_look(p, b->t, b->x)) return 0;
+  size_t rank = rows_independent(&p->velocity.rows, SINGULAR);
+  if (rank >= s->n_lambda) return 0;
+  int32_t constraint =
+      constraint_rows_constraint(&p->velocity, constraint_rows_pivot(&p->velocity, rank));
+  b->status = message_set(&b->message, DYN_RANK_LOST,
+                          "ida cannot pass the singular configuration near t = %.9g s, where the "
+                          "constraint %s %s",
+                          b->t, b->e->model->constraints[constraint].name,
+                          p->velocity.m > 1 ? "depends on the others" : "says nothing");
+  return 1;
+}
+
 static enum step_result failed(struct ida *s, int code) {
   struct integrator *b = &s->base;
   double h = 0;
@@ -182,11 +200,13 @@ static enum step_result failed(struct ida *s, int code) {
       b->status = evaluate_failure_message(b->e, b->x, &b->message);
       return STEP_FAILED;
     }
+    if (is_singular(s)) return STEP_FAILED;
     IDAGetCurrentStep(s->memory, &h);
     h = fmax(fabs(h), DBL_EPSILON * fabs(b->t));
     return integrator_step_too_small(b, h, worst_component(s));
   case IDA_LSETUP_FAIL:
   case IDA_LSOLVE_FAIL:
+    if (is_singular(s)) return STEP_FAILED;
     b->status = message_set(&b->message, DYN_RANK_LOST,
                             "the constraints became dependent near t = %.9g s: the equations that "
                             "ida solves have no unique solution there",

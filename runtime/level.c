@@ -18,6 +18,7 @@
 #define NEARBY 0.03 /* how far off the start sizes are looked at, of 1 + |x| */
 #define MOST_STEPS 200
 #define MOST_TRIES 6
+#define MOST_WORK 1e9 /* products in a search for least squares */
 
 struct solver {
   struct level *level;
@@ -230,7 +231,10 @@ static double least_squares(struct solver *s, double *y) {
   double damping = 1e-3;
   if (!evaluate_at(s, y)) return HUGE_VAL;
   double now = merit(s, s->weight);
-  for (int i = 0, idle = 0; i < 5 * MOST_STEPS && idle < 5 && damping < 1e12; i++) {
+  /* A conflict of thousands of equations is told after seconds, if less sharply. */
+  double work = (double)s->m * (double)s->m * (double)(s->n + 1);
+  int most = (int)fmax(20, fmin(5 * MOST_STEPS, MOST_WORK / work));
+  for (int i = 0, idle = 0; i < most && idle < 5 && damping < 1e12; i++) {
     weigh_rows(s);
     s->iterations++;
     double next = HUGE_VAL;

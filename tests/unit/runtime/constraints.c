@@ -230,6 +230,20 @@ static void test_rank_change_is_told(void **state) {
   dyn_run_summary_clear(&s);
 }
 
+static void test_ida_at_a_singular_configuration(void **state) {
+  (void)state;
+  dyn_model m = cross_model();
+  m.forcing = gravity;
+  double x[4] = {1, 1, -1, -1};
+  dyn_run_summary s = {0};
+  dyn_status status = run_model(&m, NULL, 2, 1e-8, "ida", NULL, x, &s);
+  if (status != DYN_DONE) {
+    assert_int_equal(status, DYN_RANK_LOST);
+    assert_non_null(strstr(s.message.text, "cross"));
+  }
+  dyn_run_summary_clear(&s);
+}
+
 FUNCTION(rank_lost_at_constraint) {
   UNUSED;
   return model->n_coordinates + 1;
@@ -291,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_stiff),
       cmocka_unit_test(test_what_holds_no_constraints_is_refused),
       cmocka_unit_test(test_rank_change_is_told),
+      cmocka_unit_test(test_ida_at_a_singular_configuration),
       cmocka_unit_test(test_failure_names_the_constraint),
       cmocka_unit_test(test_rows_are_projected),
   };
