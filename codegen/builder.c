@@ -234,6 +234,11 @@ void builder_output(struct tape_builder *builder, uint32_t index, tape_value a) 
   if (index >= builder->tape->out_count) builder->tape->out_count = index + 1;
 }
 
+void builder_clear_outputs(struct tape_builder *builder, uint32_t count) {
+  builder_effect(builder, TAPE_CLEAR, TAPE_ARRAY_OUT, 0, count);
+  if (count > builder->tape->out_count) builder->tape->out_count = count;
+}
+
 uint32_t builder_reserve_work(struct tape_builder *builder, size_t doubles) {
   uint32_t offset = builder->tape->work;
   if (doubles > INT32_MAX - offset) out_of_memory(doubles * sizeof(double));

@@ -78,6 +78,8 @@ tape_value builder_power(struct tape_builder *builder, tape_value base, uint32_t
 tape_value builder_effect(struct tape_builder *builder, enum tape_operation operation, uint32_t a,
                           uint32_t b, uint32_t c);
 void builder_output(struct tape_builder *builder, uint32_t index, tape_value a);
+/* The first `count` outputs are 0 unless they are given afterwards. */
+void builder_clear_outputs(struct tape_builder *builder, uint32_t count);
 uint32_t builder_reserve_work(struct tape_builder *builder, size_t doubles); /* its offset */
 
 /* ---- expressions (lower.c) */

@@ -263,7 +263,8 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
 static void emit_clear(struct emitter *emitter, const struct tape_instruction *instruction) {
   struct ir *ir = emitter->ir;
   LLVMValueRef size = ir_int(ir, (int64_t)instruction->c * 8);
-  LLVMBuildMemSet(ir->builder, work_at(emitter, instruction->b),
+  LLVMValueRef array = instruction->a == TAPE_ARRAY_OUT ? emitter->out : emitter->work;
+  LLVMBuildMemSet(ir->builder, ir_element(ir, array, ir_int(ir, instruction->b)),
                   LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0), size, 8);
 }
 

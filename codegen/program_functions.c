@@ -2,6 +2,25 @@
 #include "codegen/program_build.h"
 #include <math.h>
 
+static bool is_zero_root(const struct tape_builder *builder, expr root) {
+  return root == 0 || expr_is_integer_value(builder->graph, root, 0);
+}
+
+enum { MANY_ZEROS = 32 }; /* are cleared in one go */
+
+/* Matrices of large models are mostly zero. */
+static void output_roots(struct tape_builder *builder, const struct expr_list *roots) {
+  uint32_t zeros = 0;
+  for (uint32_t i = 0; i < roots->count; i++) zeros += is_zero_root(builder, roots->items[i]);
+  if (zeros >= MANY_ZEROS) builder_clear_outputs(builder, roots->count);
+  for (uint32_t i = 0; i < roots->count; i++) {
+    if (!is_zero_root(builder, roots->items[i]))
+      builder_output(builder, i, builder_lower(builder, roots->items[i]));
+    else if (zeros < MANY_ZEROS)
+      builder_output(builder, i, builder_constant(builder, 0));
+  }
+}
+
 /* out[k] = roots[k]; accelerations and multipliers are solved for where a root needs them. */
 static struct tape *tape_of_roots(const struct program *program, const struct expr_list *roots) {
   struct tape_builder builder;
@@ -13,10 +32,7 @@ static struct tape *tape_of_roots(const struct program *program, const struct ex
   } else {
     builder_plan_angles(&builder, roots->items, roots->count);
   }
-  for (uint32_t i = 0; i < roots->count; i++)
-    builder_output(&builder, i,
-                   roots->items[i] == 0 ? builder_constant(&builder, 0)
-                                        : builder_lower(&builder, roots->items[i]));
+  output_roots(&builder, roots);
   return builder_finish(&builder);
 }
 

@@ -102,7 +102,7 @@ uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *s
     for (size_t i = 0; i < size; i++) solver.values[i] = builder_constant(builder, 0);
   } else if (solver.kind == SOLVER_SPARSE || !lower_triangle_is_full(shape)) {
     uint32_t size = solver.kind == SOLVER_SPARSE ? solver.entry_count : shape->n * shape->n;
-    builder_effect(builder, TAPE_CLEAR, 0, solver.matrix, size);
+    builder_effect(builder, TAPE_CLEAR, TAPE_ARRAY_WORK, solver.matrix, size);
   }
   free(choice.filled);
   vector_push(&builder->tape->solvers, solver);
@@ -149,7 +149,7 @@ uint32_t right_side_begin(struct tape_builder *builder, uint32_t index, uint32_t
     side.values = checked_calloc(size + 1, sizeof *side.values);
     for (size_t i = 0; i < size; i++) side.values[i] = builder_constant(builder, 0);
   } else if (size > 0) {
-    builder_effect(builder, TAPE_CLEAR, 0, side.offset, (uint32_t)size);
+    builder_effect(builder, TAPE_CLEAR, TAPE_ARRAY_WORK, side.offset, (uint32_t)size);
   }
   vector_push(&builder->tape->right_sides, side);
   return builder->tape->right_sides.count - 1;

@@ -130,8 +130,13 @@ static void check_memory(const struct tape *tape, uint32_t index, uint8_t *is_st
     if (instruction->b >= tape->work) bug("tape: load %u beyond the workspace", index);
     break;
   case TAPE_CLEAR:
-    if ((uint64_t)instruction->b + instruction->c > tape->work)
-      bug("tape: clear %u beyond the workspace", index);
+    if (instruction->a != TAPE_ARRAY_WORK && instruction->a != TAPE_ARRAY_OUT)
+      bug("tape: clear %u of a wrong array", index);
+    if ((uint64_t)instruction->b + instruction->c >
+        (instruction->a == TAPE_ARRAY_OUT ? tape->out_count : tape->work))
+      bug("tape: clear %u beyond its array", index);
+    for (uint32_t i = 0; instruction->a == TAPE_ARRAY_OUT && i < instruction->c; i++)
+      is_stored[instruction->b + i] = 1;
     break;
   case TAPE_STORE:
     if (instruction->b == TAPE_ARRAY_WORK ? instruction->c >= tape->work
@@ -211,7 +216,8 @@ static void dump_instruction(const struct tape *tape, uint32_t index, struct tex
     text_format(out, "%s[%u] = %%%u", arrays[instruction->b], instruction->c, instruction->a);
     break;
   case TAPE_CLEAR:
-    text_format(out, "clear work[%u..%u]", instruction->b, instruction->b + instruction->c - 1);
+    text_format(out, "clear %s[%u..%u]", arrays[instruction->a], instruction->b,
+                instruction->b + instruction->c - 1);
     break;
   default:
     text_put(out, facts->text);

@@ -79,7 +79,7 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
     (i->b == TAPE_ARRAY_OUT ? arguments->out : work)[i->c] = v[i->a];
     return 0;
   case TAPE_CLEAR:
-    memset(work + i->b, 0, i->c * sizeof(double));
+    memset((i->a == TAPE_ARRAY_OUT ? arguments->out : work) + i->b, 0, i->c * sizeof(double));
     return 0;
   case TAPE_FACTOR:
     return kernel_factor(&tape->solvers.items[i->b], work);
