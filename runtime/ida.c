@@ -24,6 +24,9 @@
 
 #define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
 #define SINGULAR 1e-4            /* a pivot of rows of at most unit length */
+#define HELD_STEPS 10            /* the step size stays for after a failed error test */
+#define HELD_GROWTH 1e6          /* of the step size that is waited for then */
+#define NEWTON_ACCURACY 0.1      /* of the error allowed in a step */
 #define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
 
 struct ida {
@@ -39,6 +42,7 @@ struct ida {
   double *mass, *force, *columns, *x_rate; /* n n; n; B: n m; n_state */
   double *largest; /* n_lambda + n_mu: the largest that each multiplier has been */
   int has_metric;  /* W is the mass matrix */
+  int held;        /* steps for which the step size is not to grow yet; 0: it may */
   int stuck;
   int evaluation_failed; /* in the step in work */
   char said[256];        /* by SUNDIALS */
@@ -222,9 +226,25 @@ static enum step_result failed(struct ida *s, int code) {
   }
 }
 
+/* After a failed error test the step size has to stay for some steps, so that the order may rise.
+ * Else the method is caught at order 1 where stiff forces act: their velocities are off by a
+ * multiple of h there, which no test sees until h is doubled, and then always fails. */
+static void hold_step_size(struct ida *s, long failures_before) {
+  long failures = 0;
+  IDAGetNumErrTestFails(s->memory, &failures);
+  if (failures > failures_before) {
+    s->held = HELD_STEPS;
+    IDASetEtaFixedStepBounds(s->memory, 1, HELD_GROWTH);
+  } else if (s->held > 0 && --s->held == 0) {
+    IDASetEtaFixedStepBounds(s->memory, 1, 2); /* as by default */
+  }
+}
+
 static enum step_result ida_step(struct integrator *base, double limit) {
   struct ida *s = self_of(base);
   double t = base->t;
+  long failures = 0;
+  IDAGetNumErrTestFails(s->memory, &failures);
   s->evaluation_failed = 0;
   int code = IDASetStopTime(s->memory, limit);
   if (code == IDA_SUCCESS) code = IDASolve(s->memory, limit, &t, s->y, s->rate, IDA_ONE_STEP);
@@ -234,6 +254,7 @@ static enum step_result ida_step(struct integrator *base, double limit) {
     if (base->steps > 0) IDAGetDky(s->memory, base->t, 0, s->y);
     return failed(s, code);
   }
+  hold_step_size(s, failures);
   base->t_old = base->t;
   base->t = t;
   s->stuck = fabs(t - base->t_old) <= 4 * DBL_EPSILON * fabs(t) && t != limit ? s->stuck + 1 : 0;
@@ -346,6 +367,7 @@ static int set_up_solver(struct ida *s, double t) {
   if (!code) code = IDAInit(s->memory, residual, t, s->y, s->rate);
   if (!code) code = IDAWFtolerances(s->memory, error_weights);
   if (!code) code = IDASetId(s->memory, s->is_differential);
+  if (!code) code = IDASetNonlinConvCoef(s->memory, NEWTON_ACCURACY);
   if (!code) code = IDASetSuppressAlg(s->memory, SUNTRUE);
   if (!code && isfinite(control->max_step)) code = IDASetMaxStep(s->memory, control->max_step);
   if (code) return code;
