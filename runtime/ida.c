@@ -24,7 +24,6 @@
 
 #define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
 #define SINGULAR 1e-4            /* a pivot of rows of at most unit length */
-#define HELD_STEPS 10            /* the step size stays for after a failed error test */
 #define HELD_GROWTH 1e6          /* of the step size that is waited for then */
 #define NEWTON_ACCURACY 0.1      /* of the error allowed in a step */
 #define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
@@ -231,9 +230,11 @@ static enum step_result failed(struct ida *s, int code) {
  * multiple of h there, which no test sees until h is doubled, and then always fails. */
 static void hold_step_size(struct ida *s, long failures_before) {
   long failures = 0;
+  int order = 1;
   IDAGetNumErrTestFails(s->memory, &failures);
+  IDAGetLastOrder(s->memory, &order);
   if (failures > failures_before) {
-    s->held = HELD_STEPS;
+    s->held = 2 * order + 4;
     IDASetEtaFixedStepBounds(s->memory, 1, HELD_GROWTH);
   } else if (s->held > 0 && --s->held == 0) {
     IDASetEtaFixedStepBounds(s->memory, 1, 2); /* as by default */
