@@ -33,6 +33,7 @@ struct search {
   uint32_t found, proven; /* points in doubles, proven ones */
   bool agree;             /* proven points: about the rank, and nothing is left besides */
   uint32_t *flat_points;  /* per equation in use: points where its gradient vanishes */
+  bool *has_gradient;     /* per equation in use: it is independent at a proven point */
   uint32_t *pivots;
 };
 
@@ -157,6 +158,8 @@ static bool try_start(struct search *search, uint32_t attempt) {
     search->found++;
     for (uint32_t i = 0; i < search->system.count; i++) search->flat_points[i] += choice.is_flat[i];
     counts = search->prover != NULL ? prove_point(search, &choice) : estimate_rank(search);
+    for (uint32_t k = 0; k < choice.count && counts; k++)
+      search->has_gradient[choice.equations[k]] = true;
     if (counts && choice.count > search->result->equations_rank)
       search->result->equations_rank = choice.count;
   }
@@ -174,7 +177,8 @@ static uint32_t wanted_points(const struct search *search) {
 
 /* Doubles may miss it at some start that was close already. */
 static bool has_no_gradient(const struct search *search, uint32_t i) {
-  return search->found > 1 && search->flat_points[i] > search->found * 3 / 4;
+  return !search->has_gradient[i] && search->found > 1 &&
+         search->flat_points[i] > search->found * 3 / 4;
 }
 
 /* One point found, where an equation seems to have no gradient: a second one is to confirm it. */
@@ -206,10 +210,12 @@ static bool search_with(struct search *search, const uint32_t *in_use, uint32_t 
                                    search->entries, (size_t)search->rows * search->columns);
   if (made) {
     search->flat_points = checked_calloc((size_t)count + 1, sizeof *search->flat_points);
+    search->has_gradient = checked_calloc((size_t)count + 1, sizeof *search->has_gradient);
     manifold_descent_init(&search->descent, &search->system);
     run_round(search);
     manifold_descent_clear(&search->descent);
     free(search->flat_points);
+    free(search->has_gradient);
   }
   manifold_system_clear(&search->system);
   return made;

@@ -45,6 +45,7 @@ struct manifold_descent {
   double *scales;         /* per coordinate: the size of its steps */
   double *start_gradient; /* per equation, at the start: norm of the scaled gradient ... */
   double *start_residual; /* ... and size of the residual */
+  bool is_damped;         /* Newton's steps are, close to the manifold */
   double work;            /* operations so far, over all starts */
   double merit;           /* sum of squares of residual / start_gradient */
   double *symbol_values, *values, *errors; /* work space of the program */

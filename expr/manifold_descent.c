@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum { NEWTON_LIMIT = 500, DESCENT_LIMIT = 100, PATIENCE = 10 };
-static const double DAMPING_LEAST = 1e-13, DAMPING_GENTLE = 1e-3, DAMPING_MOST = 1e20,
-                    PART_LEAST = 1.0 / 1024;
+static const double DAMPING_LEAST = 1e-13, DAMPING_GENTLE = 1e-3, DAMPING_FIRST = 0.03,
+                    DAMPING_MOST = 1e20, PART_LEAST = 1.0 / 1024;
 /* A residual is rounding if it is below this many times the bound of its rounding errors; one that
  * comes no closer may also be this small against the residual at the start. */
 static const double ROUNDINGS = 16, SMALL_AGAINST_START = 1e-14;
@@ -140,6 +140,7 @@ static double merit_of(const struct manifold_descent *descent, const struct mani
 
 bool manifold_descent_start(struct manifold_descent *descent, uint64_t seed, uint32_t attempt) {
   choose_start(descent, seed, attempt);
+  descent->is_damped = attempt % 2 == 0;
   if (!evaluate(descent, &descent->here)) return false;
   for (uint32_t i = 0; i < descent->system->count; i++) {
     descent->start_gradient[i] = manifold_gradient(descent, i);
@@ -179,7 +180,7 @@ static void make_normal(struct manifold_descent *descent) {
 
 /* Cholesky's factor of the damped matrix; false if it is not positive definite, or if the work is
  * to end. */
-static bool make_factor(struct manifold_descent *descent, double damping) {
+static bool make_factor(struct manifold_descent *descent, double damping, bool relative) {
   size_t count = descent->system->count;
   descent->work +=
       (double)count * (double)count * (double)count / 3 + descent->system->all.step_count;
@@ -190,7 +191,7 @@ static bool make_factor(struct manifold_descent *descent, double damping) {
   if (!(largest > 0)) return false;
   for (size_t i = 0; i < count; i++) {
     double own = factor[i * count + i];
-    if (damping > DAMPING_GENTLE || own == 0) own = largest;
+    if (!relative || own == 0) own = largest;
     factor[i * count + i] += damping * own;
   }
   for (size_t i = 0; i < count; i++) {
@@ -258,12 +259,19 @@ static bool is_rounding(const struct manifold_descent *descent, double roundings
   return true;
 }
 
-/* Part of a Newton step after which the next one (with the same derivatives) is shorter. */
+/* Close to the manifold the damping is that of the residual: rows that repeat others there only in
+ * the limit must not call for large steps, and convergence stays quadratic (Fan and Yuan, On the
+ * quadratic convergence of the Levenberg-Marquardt method without nonsingularity, 2005).
+ * Long chains want the full steps: every other attempt takes those.
+ * Takes the part of a Newton step after which the next one (with the same derivatives) is shorter.
+ */
 static bool approach(struct manifold_descent *descent) {
-  double damping = DAMPING_LEAST;
+  double damping =
+      descent->is_damped && descent->merit < 1 ? fmin(sqrt(descent->merit), DAMPING_FIRST) : 0;
+  damping = fmax(damping, DAMPING_LEAST);
   make_normal(descent);
-  while (damping <= DAMPING_GENTLE && !make_factor(descent, damping)) damping *= 100;
-  if (damping > DAMPING_GENTLE) return false;
+  while (damping <= DAMPING_FIRST && !make_factor(descent, damping, true)) damping *= 100;
+  if (damping > DAMPING_FIRST) return false;
   double length = make_step(descent, descent->here.residual);
   for (double part = 1; part >= PART_LEAST; part /= 2) {
     make_trial(descent, part);
@@ -282,7 +290,7 @@ static bool approach(struct manifold_descent *descent) {
 static bool improve(struct manifold_descent *descent, double *damping) {
   make_normal(descent);
   for (; *damping <= DAMPING_MOST; *damping = fmax(*damping * 10, DAMPING_GENTLE / 10)) {
-    if (!make_factor(descent, *damping)) continue;
+    if (!make_factor(descent, *damping, *damping <= DAMPING_GENTLE)) continue;
     make_step(descent, descent->here.residual);
     make_trial(descent, 1);
     if (!evaluate(descent, &descent->trial)) continue;

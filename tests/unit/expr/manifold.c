@@ -167,6 +167,20 @@ static void parallel_cranks(void **state) {
   expect(equations, 6, jacobian, 6, 6, crank_guess, 5, 5);
 }
 
+/* A parallelogram with the distance of its crank ends asked for once more: the third equation
+ * repeats the first one on the manifold only. */
+static void repeated_distance(void **state) {
+  (void)state;
+  expr cosines = sub(f(EXPR_COS, x), f(EXPR_COS, z)), sines = sub(f(EXPR_SIN, x), f(EXPR_SIN, z));
+  expr equations[3] = {sub(add(cosines, mul(n(2), f(EXPR_COS, y))), n(2)),
+                       add(sines, mul(n(2), f(EXPR_SIN, y))),
+                       sub(add(square(add(cosines, n(2))), square(sines)), n(4))};
+  expr symbols[3] = {x, y, z}, jacobian[9];
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) jacobian[i + 3 * j] = expr_derivative(g, equations[i], symbols[j]);
+  expect(equations, 3, jacobian, 3, 3, guess_one, 2, 2);
+}
+
 /* ---- no points, or none that can be proven */
 
 static void inconsistent(void **state) {
@@ -374,6 +388,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(circle, set_up, tear_down),
       cmocka_unit_test_setup_teardown(no_equations, set_up, tear_down),
       cmocka_unit_test_setup_teardown(parallel_cranks, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(repeated_distance, set_up, tear_down),
       cmocka_unit_test_setup_teardown(inconsistent, set_up, tear_down),
       cmocka_unit_test_setup_teardown(no_gradient, set_up, tear_down),
       cmocka_unit_test_setup_teardown(touching, set_up, tear_down),
