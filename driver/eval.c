@@ -2,7 +2,7 @@
 #include "base/map.h"
 #include "driver/columns.h"
 #include "driver/commands.h"
-#include "driver/problem.h"
+#include "driver/values.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,6 @@ static const struct option_spec options[] = {
      "what evaluates (default: interpreter; the numbers are the same)"},
     {OPTION_JSON, "--json", NULL, NULL, NULL, "print one JSON object"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
-
-/* Everything that is printed, in SI (outputs in their own units). */
-struct values {
-  const dyn_model *model;
-  double t, *x, *u, *work, *accelerations, *outputs, energies[2];
-};
 
 /* ---------------------------------------------------------------- the state asked for */
 
@@ -92,49 +86,6 @@ static bool apply_at(struct session *session, struct problem *problem, const dou
   return good;
 }
 
-/* ---------------------------------------------------------------- evaluating */
-
-static bool check_rank(struct session *session, const dyn_model *model, int result) {
-  if (result == DYN_OK) return true;
-  struct text why = {0};
-  text_format(&why, "the mass matrix is singular at '%s'", model->coordinates[result - 1].name);
-  diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere, text_string(&why), NULL);
-  text_free(&why);
-  return false;
-}
-
-static bool compute(struct session *session, const struct problem *problem, struct values *v) {
-  const dyn_model *model = problem->model;
-  size_t n = (size_t)model->n_coordinates, outputs = (size_t)model->n_outputs;
-  v->work = checked_calloc((size_t)model->n_work + 1, sizeof(double));
-  v->accelerations = checked_calloc(n + 1, sizeof(double));
-  v->outputs = checked_calloc(outputs + 1, sizeof(double));
-  if (model->acceleration != NULL &&
-      !check_rank(
-          session, model,
-          model->acceleration(model, v->t, v->x, v->u, problem->p, v->work, v->accelerations)))
-    return false;
-  if (model->energies != NULL)
-    model->energies(model, v->t, v->x, v->u, problem->p, v->work, v->energies);
-  if (model->output_values == NULL) return true;
-  return check_rank(session, model,
-                    model->output_values(model, v->t, v->x, v->u, problem->p, v->work, v->outputs));
-}
-
-/* Infinite and undefined values are printed as they are; the exit status tells of them. */
-static bool check_finite(struct session *session, const dyn_variable *names, const double *values,
-                         int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    if (isfinite(values[i])) continue;
-    struct text why = {0};
-    text_format(&why, "%s is not a finite number", names[i].name);
-    diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere, text_string(&why), NULL);
-    text_free(&why);
-    return false;
-  }
-  return true;
-}
-
 /* ---------------------------------------------------------------- printing */
 
 static void json_values(struct text *out, const char *key, const dyn_variable *names,
@@ -147,6 +98,34 @@ static void json_values(struct text *out, const char *key, const dyn_variable *n
     text_json_number(out, values[i]);
   }
   text_put(out, "},\n");
+}
+
+static void json_residual(void *user, const char *name, const char *prime, const char *unit,
+                          double value) {
+  struct text *out = user, full = {0};
+  (void)unit;
+  text_format(&full, "%s%s", name, prime);
+  if (text_string(out)[out->length - 1] != '{') text_put(out, ", ");
+  text_json_string(out, text_string(&full));
+  text_put(out, ": ");
+  text_json_number(out, value);
+  text_free(&full);
+}
+
+static void json_multipliers(const struct values *v, struct text *out) {
+  const dyn_model *model = v->model;
+  int32_t m = model->n_constraints;
+  text_put(out, "  \"multipliers\": {");
+  for (int32_t k = 0; k < m; k++) {
+    text_put(out, k > 0 ? ", " : "");
+    text_json_string(out, model->constraints[k].name);
+    text_put(out, ": ");
+    text_json_number(out, v->multipliers[k]);
+  }
+  text_format(out, "},\n  \"multipliers_are_unique\": %s,\n",
+              v->multipliers[m] > 0 ? "false" : "true");
+  json_values(out, "constraint_forces", model->coordinates, v->forces,
+              m > 0 ? model->n_coordinates : 0);
 }
 
 static void put_json(const struct values *v, struct text *out) {
@@ -162,13 +141,15 @@ static void put_json(const struct values *v, struct text *out) {
   text_put(out, "  \"speeds\": {},\n");
   json_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   json_values(out, "accelerations", model->accelerations, v->accelerations, n);
-  text_put(out, "  \"multipliers\": {},\n");
+  json_multipliers(v, out);
   for (int i = 0; i < 3; i++) {
     text_format(out, "  \"%s\": ", keys[i]);
     text_json_number(out, model->energies != NULL ? energies[i] : NAN);
     text_put(out, ",\n");
   }
-  text_put(out, "  \"constraint_residuals\": {},\n");
+  text_put(out, "  \"constraint_residuals\": {");
+  values_each_residual(v, out, json_residual);
+  text_put(out, "},\n");
   json_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
   out->length -= 2; /* the last comma */
   text_put(out, "\n}\n");
@@ -180,7 +161,7 @@ static void add_row(struct columns *table, const char *name, double value, const
     text_put(&number, "nan");
   else
     text_format(&number, "%.15g", value);
-  text_format(&bracket, "[%s]", unit);
+  if (*unit != '\0') text_format(&bracket, "[%s]", unit);
   const char *cells[] = {name, text_string(&number), text_string(&bracket)};
   columns_add(table, cells);
   text_free(&number);
@@ -193,6 +174,39 @@ static void put_values(struct text *out, const char *heading, const dyn_variable
   struct columns table = {.count = 3};
   text_format(out, "%s\n", heading);
   for (int32_t i = 0; i < count; i++) add_row(&table, names[i].name, values[i], names[i].unit);
+  columns_print(&table, 2, out);
+}
+
+static void add_residual(void *user, const char *name, const char *prime, const char *unit,
+                         double value) {
+  struct text full = {0};
+  text_format(&full, "%s%s", name, prime);
+  add_row(user, text_string(&full), value, unit);
+  text_free(&full);
+}
+
+static void put_constraints(const struct values *v, struct text *out) {
+  const dyn_model *model = v->model;
+  int32_t m = model->n_constraints;
+  if (m == 0) return;
+  struct columns table = {.count = 3};
+  int dependent = (int)v->multipliers[m];
+  text_put(out, "multipliers");
+  if (dependent > 0)
+    text_format(out,
+                " (not unique, since %d of %d constraints depend%s on others: those of least norm)",
+                dependent, (int)m, dependent == 1 ? "s" : "");
+  text_put(out, "\n");
+  for (int32_t k = 0; k < m; k++)
+    add_row(&table, model->constraints[k].name, v->multipliers[k],
+            model->constraints[k].multiplier_unit);
+  columns_print(&table, 2, out);
+  text_put(out, "constraint forces\n");
+  for (int32_t i = 0; i < model->n_coordinates; i++)
+    add_row(&table, model->coordinates[i].name, v->forces[i], "");
+  columns_print(&table, 2, out);
+  text_put(out, "constraint residuals\n");
+  values_each_residual(v, &table, add_residual);
   columns_print(&table, 2, out);
 }
 
@@ -213,6 +227,7 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
     const double values[] = {v->energies[0], v->energies[1], v->energies[0] + v->energies[1]};
     put_values(out, "energy", names, values, 3);
   }
+  put_constraints(v, out);
   put_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
 }
 
@@ -220,7 +235,7 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
 
 static int print_values(struct session *session, const struct problem *problem, struct values *v) {
   const dyn_model *model = v->model;
-  if (!compute(session, problem, v)) return EXIT_NUMERICAL;
+  if (!values_compute(session, problem, v)) return EXIT_NUMERICAL;
   struct text out = {0};
   if (session_option(session, OPTION_JSON) != NULL)
     put_json(v, &out);
@@ -228,16 +243,20 @@ static int print_values(struct session *session, const struct problem *problem, 
     put_text(v, session->compiler->model->is_dimensionless ? "1" : "J", &out);
   bool written = session_write_output(session, &out);
   text_free(&out);
+  static const dyn_variable energies[] = {{.name = "the kinetic energy"},
+                                          {.name = "the potential energy"}};
+  if (session->compiler->model->at.count > 0) values_warn_off(session, v);
   bool finite =
-      check_finite(session, model->accelerations, v->accelerations, model->n_coordinates) &&
-      check_finite(session, model->outputs, v->outputs, model->n_outputs);
+      values_check_finite(session, model->accelerations, v->accelerations, model->n_coordinates) &&
+      values_check_finite(session, energies, v->energies, model->energies != NULL ? 2 : 0) &&
+      values_check_finite(session, model->outputs, v->outputs, model->n_outputs);
   return finite && written ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
 static int evaluate(struct session *session, struct problem *problem, double t) {
   dyn_message message = {""};
   struct values values = {.model = problem->model, .t = t};
-  int status = problem_assemble(session, problem, t);
+  int status = problem_assemble(session, problem, t, NULL);
   values.x = problem->x;
   values.u = checked_calloc((size_t)problem->model->n_inputs + 1, sizeof(double));
   if (status == EXIT_DONE) {
@@ -248,10 +267,7 @@ static int evaluate(struct session *session, struct problem *problem, double t) 
   }
   if (status == EXIT_DONE && !apply_at(session, problem, values.u, t)) status = EXIT_COMMAND_LINE;
   if (status == EXIT_DONE) status = print_values(session, problem, &values);
-  free(values.u);
-  free(values.work);
-  free(values.accelerations);
-  free(values.outputs);
+  values_clear(&values);
   return status;
 }
 

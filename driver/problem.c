@@ -1,4 +1,4 @@
-/* Parameters, inputs and the start state of a model. */
+/* Parameters and inputs of a model; its start state is start.c's. */
 #include "driver/problem.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,12 @@ void problem_close(struct problem *problem) {
   free(problem->inputs);
 }
 
+const dyn_variable *problem_state_variable(const dyn_model *model, int32_t state) {
+  int32_t n = model->n_coordinates;
+  if (state < n) return &model->coordinates[state];
+  return state < 2 * n ? &model->velocities[state - n] : &model->rates[state - 2 * n];
+}
+
 int problem_status(dyn_status status) {
   switch (status) {
   case DYN_DONE:
@@ -48,58 +54,4 @@ int problem_status(dyn_status status) {
   default:
     return EXIT_NUMERICAL;
   }
-}
-
-/* ---------------------------------------------------------------- start */
-
-static char *assembly_text(const dyn_model *model, const dyn_assembly *assembly) {
-  size_t length = dyn_assembly_text(model, assembly, NULL, 0);
-  char *text = checked_calloc(length + 1, 1);
-  dyn_assembly_text(model, assembly, text, length + 1);
-  return text;
-}
-
-static void report_no_start(struct session *session, const dyn_model *model,
-                            const dyn_assembly *assembly) {
-  dyn_context *context = session_context(session);
-  struct diagnostic *diagnostic =
-      diagnostic_add(context, DIAG_NO_START, nowhere, assembly->message.text, NULL);
-  char *text = assembly_text(model, assembly);
-  size_t length = strlen(text);
-  if (length > 0 && text[length - 1] == '\n') text[length - 1] = '\0';
-  if (length > 0) diagnostic_help(context, diagnostic, "%s", text);
-  free(text);
-}
-
-/* A note for each start value that the `initial` equations moved. */
-static void tell_moved(struct session *session, const dyn_model *model,
-                       const dyn_assembly *assembly) {
-  char *text = assembly_text(model, assembly);
-  for (char *line = text; assembly->n_moved > 0 && *line != '\0';) {
-    size_t length = strcspn(line, "\n");
-    char *next = line + length + (line[length] == '\n');
-    line[length] = '\0';
-    diagnostic_add(session_context(session), DIAG_START_MOVED, nowhere, line, NULL);
-    line = next;
-  }
-  free(text);
-}
-
-int problem_assemble(struct session *session, struct problem *problem, double t) {
-  double started = compiler_clock();
-  dyn_message message = {""};
-  dyn_status status = dyn_start_values(&problem->model_problem, t, problem->x, &message);
-  if (status != DYN_DONE) {
-    diagnostic_add(session_context(session), DIAG_NO_START, nowhere, message.text, NULL);
-    return problem_status(status);
-  }
-  dyn_assembly assembly = {0};
-  status = dyn_start_assemble(&problem->model_problem, t, problem->x, &assembly);
-  if (status != DYN_DONE)
-    report_no_start(session, problem->model, &assembly);
-  else
-    tell_moved(session, problem->model, &assembly);
-  dyn_assembly_clear(&assembly);
-  session_add_stage(session, "start state", compiler_clock() - started);
-  return problem_status(status);
 }

@@ -23,11 +23,17 @@ bool problem_take_inputs(struct session *session, struct problem *problem);
 bool problem_open_inputs(struct session *session, struct problem *problem);
 /* Parameters and inputs of an interpreted or compiled model. */
 bool problem_open(struct session *session, struct problem *problem, const dyn_model *model);
-/* The start state at time t, assembled; what had to be moved is told. */
-int problem_assemble(struct session *session, struct problem *problem, double t);
+/* The start state at time t, assembled. Constraints that the start values violate, a singular start
+ * configuration and conflicts are told; so is what moved, unless `assembly` is asked for: then the
+ * caller says it, and clears it. Returns the exit status. */
+int problem_assemble(struct session *session, struct problem *problem, double t,
+                     dyn_assembly *assembly);
 /* The same problem, run by other code for the same model. */
 void problem_use_model(struct problem *problem, const dyn_model *model);
 void problem_close(struct problem *problem);
+
+/* Names and units of an entry of x. */
+const dyn_variable *problem_state_variable(const dyn_model *model, int32_t state);
 
 /* The exit status of a failure that the runtime reports. */
 int problem_status(dyn_status status);

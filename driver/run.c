@@ -238,7 +238,7 @@ static int simulate(struct session *session, struct problem *problem) {
   if (!take_options(session, &run_options) || !check_options(session)) return EXIT_COMMAND_LINE;
   if (dyn_run_options_check(&run_options, &message) != DYN_DONE)
     return run_defaults_refuse_rows(session, &message);
-  int status = problem_assemble(session, problem, run_options.from);
+  int status = problem_assemble(session, problem, run_options.from, NULL);
   if (status != EXIT_DONE) return status;
   session_flush_diagnostics(session); /* warnings first, then the rows */
   dyn_sink sink = {0};
