@@ -1,6 +1,7 @@
 /* The list of passes of semantic analysis, top to bottom. Each pass goes on where the ones before
  * it found faults, as far as that makes sense, so that all independent faults are reported. */
 #include "sema/analysis.h"
+#include "sema/structure.h"
 #include <string.h>
 
 /* "examples/pendulum.dyn" names a model pendulum. */
@@ -70,6 +71,7 @@ struct model *sema_analyse(dyn_context *context, const struct ast *ast,
                            const struct sema_overrides *overrides) {
   struct analysis a = {.context = context, .ast = ast, .model = model_new(context, ast)};
   analyse(&a, overrides);
+  if (context->diagnostics.error_count == 0) structure_find(context, a.model);
   dimension_table_free(a.l->dimensions);
   lowering_free(a.l);
   scope_free(a.scope);
