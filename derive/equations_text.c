@@ -83,7 +83,7 @@ static void put_constraint(struct equations *e, uint32_t k) {
 static void put_constraints(struct equations *e) {
   uint32_t m = e->system->m;
   if (m == 0) return;
-  text_put(e->out, m == 1 ? "\nwith the constraint" : "\nwith the constraints");
+  text_put(e->out, "\nsubject to");
   for (uint32_t k = 0; k < m; k++) put_constraint(e, k);
 }
 

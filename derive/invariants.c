@@ -18,6 +18,7 @@
  * Forces whose virtual power vanishes (gyroscopic ones) do no harm. Inputs count as arbitrary
  * functions of time. What is undecided is not claimed; where forces depend on accelerations, no
  * claim about energy is made. */
+#include "derive/energy_form.h"
 #include "derive/homogeneous.h"
 #include "derive/method.h"
 #include "derive/momentum_unit.h"
@@ -33,6 +34,7 @@ struct invariants {
   struct expr_graph *graph;
   struct expr_symbol_set *inputs, *accelerations;
   struct expr_symbol_set *variables; /* all that is no parameter */
+  struct energy_form form;
   struct sample sample;
 };
 
@@ -94,6 +96,12 @@ static expr jacobi_integral(struct invariants *s) {
   expr h = expr_sum(s->graph, terms, (size_t)n + 2);
   free(terms);
   return h;
+}
+
+/* h = L2 - L0, if that is shorter than as it was found. */
+static expr shorter_h(struct invariants *s, expr h) {
+  if (!s->form.is_quadratic) return h;
+  return energy_form_shorter(s->graph, h, expr_subtract(s->graph, s->form.quadratic, s->form.rest));
 }
 
 /* Is h the energy: by Euler's theorem where the structure shows the degrees, else by a zero test.
@@ -257,14 +265,15 @@ static void find_energy(struct invariants *s) {
     system->energy_is_conserved = h_is_energy(s, h);
     if (system->energy_is_conserved)
       h = expr_add(s->graph, system->kinetic_energy, system->potential_energy);
-    add_invariant(system, system->energy_is_conserved ? "energy" : "Jacobi integral", unit, h);
+    add_invariant(system, system->energy_is_conserved ? "energy" : "Jacobi integral", unit,
+                  shorter_h(s, h));
     return;
   }
   expr *drift = checked_calloc((size_t)system->n + 1, sizeof *drift);
   if (drift_find(s, drift) && drift_keeps_h(s, drift, rate)) {
     expr carried = combine(s, drift, system->momentum);
     add_invariant(system, "Jacobi integral", unit,
-                  expr_subtract(s->graph, jacobi_integral(s), carried));
+                  expr_subtract(s->graph, shorter_h(s, jacobi_integral(s)), carried));
   }
   free(drift);
 }
@@ -311,7 +320,8 @@ void invariants_find(struct system *system, const struct terms *terms) {
                          .graph = system->graph,
                          .inputs = expr_symbol_set_new(system->graph),
                          .accelerations = expr_symbol_set_new(system->graph),
-                         .variables = expr_symbol_set_new(system->graph)};
+                         .variables = expr_symbol_set_new(system->graph),
+                         .form = energy_form_of(system, terms)};
   fill_sets(&s);
   sample_init(&s.sample, system->model);
   find_energy(&s);

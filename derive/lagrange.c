@@ -245,7 +245,24 @@ static bool mass_is_symmetric(const struct system *system) {
   return true;
 }
 
-static void refuse_row(struct lagrange *l, uint32_t row) {
+/* Points at the rates that bring unknowns into the row, by way of its momentum. */
+static void label_rates(struct lagrange *l, struct diagnostic *d, uint32_t row,
+                        struct expr_symbol_set *unknowns) {
+  for (uint32_t k = 0; k < l->model->states.count; k++) {
+    const struct model_rate_state *state = &l->model->states.items[k];
+    if (!expr_symbol_set_touches(unknowns, state->rate)) continue;
+    struct expr_symbol_set *set = expr_symbol_set_new(l->graph);
+    expr_symbol_set_add(set, state->value);
+    if (expr_symbol_set_touches(set, l->system->momentum[row])) {
+      diagnostic_label(l->context, d, state->rate_span, "the rate of %s", state->id.name);
+      diagnostic_help(l->context, d, "the momentum of %s depends on %s, and so its rate on %s'",
+                      l->model->coordinates.items[row].id.name, state->id.name, state->id.name);
+    }
+    expr_symbol_set_free(set);
+  }
+}
+
+static void refuse_row(struct lagrange *l, uint32_t row, struct expr_symbol_set *unknowns) {
   const struct model_name *id = &l->model->coordinates.items[row].id;
   struct expr_symbol_set *multipliers = expr_symbol_set_new(l->graph);
   for (uint32_t k = 0; k < l->system->m; k++)
@@ -253,10 +270,11 @@ static void refuse_row(struct lagrange *l, uint32_t row) {
   bool holds = expr_symbol_set_touches(multipliers, l->system->applied[row]) ||
                expr_symbol_set_touches(multipliers, l->system->inertial[row]);
   expr_symbol_set_free(multipliers);
-  diagnostic_add(l->context,
-                 holds ? DIAG_EQUATION_NOT_LINEAR_IN_MULTIPLIERS
-                       : DIAG_EQUATION_NOT_LINEAR_IN_ACCELERATIONS,
-                 id->span, id->name, NULL);
+  struct diagnostic *d = diagnostic_add(l->context,
+                                        holds ? DIAG_EQUATION_NOT_LINEAR_IN_MULTIPLIERS
+                                              : DIAG_EQUATION_NOT_LINEAR_IN_ACCELERATIONS,
+                                        id->span, id->name, NULL);
+  label_rates(l, d, row, unknowns);
 }
 
 /* The parts left of and right of the equals sign become M q'' = applied - inertial + B λ. */
@@ -272,7 +290,7 @@ static bool assemble(struct lagrange *l) {
       ok = move_unknowns(l, system->applied, i, -1, coefficients);
     if (ok && expr_symbol_set_touches(set, system->inertial[i]))
       ok = move_unknowns(l, system->inertial, i, 1, coefficients);
-    if (!ok) refuse_row(l, i);
+    if (!ok) refuse_row(l, i, set);
     system->forcing[i] = difference(l, system->applied[i], system->inertial[i]);
   }
   free(coefficients);

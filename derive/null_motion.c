@@ -191,7 +191,7 @@ void null_motion_find(const struct bordered *bordered, bool *involved, bool *rea
   if (count == 0) {
     mark_reactions(bordered, &one, reactions);
     mark_reactions(bordered, &two, reactions);
-    text_put(sentence, "look for a force with multiplier(...) that takes away the reaction");
+    text_put(sentence, "let the force act on what the constraint leaves free, as friction does");
   } else if (count == 1 || system->m > 0 ||
              !describe_combination(system, &one, &two, involved, count, sentence)) {
     describe_motion(system, involved, count, sentence);

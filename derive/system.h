@@ -76,6 +76,11 @@ struct system {
  * singular identically) or the method does not apply. Owned by the caller. */
 struct system *derive_system(dyn_context *context, struct model *model, const char *method);
 void system_derive_jacobian(struct system *system);
+/* Does time itself move the geometry: does the kinetic energy (mass matrix, momenta, T at rest)
+ * depend on t, or a constraint? A time in T that cancels does not count; forces and potentials that
+ * depend on t do not either. With a `lagrangian`, whose T is not known apart, L at rest is not
+ * looked at. */
+bool system_is_rheonomic(const struct system *system);
 void system_free(struct system *system);
 void system_dump(const struct system *system, struct text *out); /* --dump=system */
 void system_check(const struct system *system);                  /* bug() on a broken promise */

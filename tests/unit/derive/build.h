@@ -264,6 +264,7 @@ static inline struct model_constraint *built_constraint(struct built *b, const c
   char symbol[80];
   snprintf(symbol, sizeof symbol, "λ_%s", name);
   c.multiplier = expr_symbol(b->model.graph, symbol, NULL);
+  expr_symbol_set_rank(b->model.graph, c.multiplier, EXPR_RANK_ACCELERATION);
   snprintf(symbol, sizeof symbol, "multiplier(%s)", name);
   c.multiplier_name = built_copy(b, symbol);
   c.multiplier_unit = c.id.unit;
@@ -322,8 +323,9 @@ static inline void assert_near_at(double a, double b, double tolerance, const ch
   _fail(file, line);
 }
 
-/* Solves a x = out for x, by row exchanges; destroys a. */
-static inline void built_solve(double *a, size_t n, double *out) {
+/* Solves a x = out for x, by row exchanges; destroys a. Not inlined: gcc 12 would warn of indices
+ * that no small array has. */
+static __attribute__((noinline, unused)) void built_solve(double *a, size_t n, double *out) {
   for (size_t k = 0; k < n; k++) {
     size_t best = k;
     for (size_t i = k; i < n; i++)

@@ -98,7 +98,8 @@ static void test_pendulum_json(void **state) {
                  "    [\"m*l^2\"]\n"
                  "  ],\n"
                  "  \"forcing\": [\"-m*g*l*sin(θ)\"],\n"
-                 "  \"rates\": []\n"
+                 "  \"rates\": [],\n"
+                 "  \"constraints\": []\n"
                  "}\n");
   built_clear(&b);
 }
@@ -317,11 +318,75 @@ static void test_dump(void **state) {
   built_clear(&b);
 }
 
+/* Multipliers on the right, then the constraint on all its levels. */
+static void test_constrained_pendulum(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "y", "m");
+  built_parameter(&b, "m", "2");
+  built_parameter(&b, "g", "9.81");
+  built_parameter(&b, "l", "5");
+  built_energy(&b, ENERGY_KINETIC, "1/2*m*(x'^2 + y'^2)");
+  built_energy(&b, ENERGY_POTENTIAL, "m*g*y");
+  built_constraint(&b, "rod", CONSTRAINT_POSITION, "x^2 + y^2 - l^2")->text = "x^2 + y^2 = l^2";
+  assert_printed(&b, EQUATIONS_TEXT, "constraints",
+                 "test: equations of motion by the method \"lagrange\"\n"
+                 "unknowns: x(t) [m], y(t) [m]\n"
+                 "multipliers: λ_rod(t) [1]\n"
+                 "\n"
+                 "m*x'' = 2*x*λ_rod\n"
+                 "m*y'' = 2*y*λ_rod - m*g\n"
+                 "\n"
+                 "subject to\n"
+                 "rod: x^2 + y^2 = l^2\n"
+                 "  velocities:    2*x*x' + 2*y*y' = 0\n"
+                 "  accelerations: 2*x*x'' + 2*y*y'' = -2*x'^2 - 2*y'^2\n"
+                 "\n"
+                 "constraints A q'' + bias = 0\n"
+                 "A[rod, x] = 2*x\n"
+                 "A[rod, y] = 2*y\n"
+                 "bias[rod] = 2*x'^2 + 2*y'^2\n");
+  built_clear(&b);
+}
+
+/* The integral of a constraint on velocities, and friction by its multiplier. */
+static void test_constraint_with_integral(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "φ", "rad");
+  built_parameter(&b, "m", "2");
+  built_parameter(&b, "R", "5");
+  built_parameter(&b, "mu", "0.1");
+  built_energy(&b, ENERGY_KINETIC, "1/2*m*x'^2 + 1/4*m*R^2*φ'^2");
+  struct model_constraint *roll = built_constraint(&b, "roll", CONSTRAINT_VELOCITY, "x' - R*φ'");
+  roll->integral = built_formula(&b, "x - R*φ");
+  roll->text = "x' = R*φ'";
+  built_force(&b, "-mu*λ_roll", "φ", false);
+  char *text = printed(&b, EQUATIONS_LATEX, "constraints");
+  assert_non_null(strstr(text, "x - R\\,\\varphi &= \\text{constant}"));
+  free(text);
+  char *plain = printed(&b, EQUATIONS_TEXT, "constraints");
+  assert_non_null(strstr(plain, "  integral:      x - R*φ = constant\n"));
+  assert_non_null(strstr(plain, "B[φ, roll] = -R - mu\n"));
+  free(plain);
+  char *json = printed(&b, EQUATIONS_JSON, NULL);
+  assert_non_null(strstr(json, "\"position\": null, \"integral\": \"x - R*φ\", \"velocity\": "
+                               "\"x' - R*φ' = 0\", \"acceleration\": \"x'' - R*φ'' = 0\"}"));
+  free(json);
+  built_clear(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum_text),
       cmocka_unit_test(test_pendulum_latex),
       cmocka_unit_test(test_pendulum_json),
+      cmocka_unit_test(test_constrained_pendulum),
+      cmocka_unit_test(test_constraint_with_integral),
       cmocka_unit_test(test_moving_support),
       cmocka_unit_test(test_two_masses),
       cmocka_unit_test(test_particle_in_polar_coordinates),

@@ -232,6 +232,98 @@ static void test_other_units(void **state) {
   expect(&b, "energy [J], momentum of Q [J*s/(A*s)]", true);
 }
 
+/* A bead on a spring in a turntable driven by φ = w*t: the reaction works, and
+ * h - w*p_φ = 1/2 m r'^2 - 1/2 m r^2 w^2 + V on the motion is constant all the same. */
+static void build_turntable(struct built *b, const char *drive) {
+  built_init(b);
+  built_coordinate(b, "φ", "rad");
+  built_coordinate(b, "r", "m");
+  built_coordinate(b, "ψ", "rad");
+  built_parameter(b, "m", "2");
+  built_parameter(b, "k", "50");
+  built_parameter(b, "w", "5");
+  built_parameter(b, "n", "3");
+  built_energy(b, ENERGY_KINETIC, "1/2*m*(r'^2 + r^2*φ'^2) + 1/2*ψ'^2");
+  built_energy(b, ENERGY_POTENTIAL, "1/2*k*r^2");
+  built_constraint(b, "drive", CONSTRAINT_POSITION, drive);
+  built_constraint(b, "gear", CONSTRAINT_VELOCITY, "ψ' - n*φ'");
+}
+
+static void test_driven_by_a_constraint(void **state) {
+  (void)state;
+  struct built b;
+  build_turntable(&b, "φ - w*t");
+  struct system *s = built_derive(&b);
+  const struct system_invariant *h = built_invariant(s, "Jacobi integral");
+  assert_non_null(h);
+  assert_null(built_invariant(s, "energy"));
+  assert_false(s->energy_is_conserved);
+  expr right = built_formula(&b, "1/2*m*(r'^2 + r^2*φ'^2) + 1/2*ψ'^2 + 1/2*k*r^2 - w*m*r^2*φ'"
+                                 " - n*w*ψ'");
+  struct zero_test test = {0};
+  assert_int_equal(expr_is_zero(s->graph, expr_subtract(s->graph, h->value, right), &test),
+                   VERDICT_YES);
+  system_free(s);
+  built_clear(&b);
+  build_turntable(&b, "φ - w*t^2"); /* speeds up */
+  s = built_derive(&b);
+  assert_null(built_invariant(s, "Jacobi integral"));
+  system_free(s);
+  built_clear(&b);
+}
+
+/* A homogeneous constraint that is not linear does no work. */
+static void test_homogeneous_constraint(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_coordinate(&b, "y", "m");
+  built_coordinate(&b, "z", "m");
+  built_energy(&b, ENERGY_KINETIC, "1/2*(x'^2 + y'^2 + z'^2)");
+  built_energy(&b, ENERGY_POTENTIAL, "z");
+  built_constraint(&b, "cone", CONSTRAINT_VELOCITY, "x'^2 + y'^2 - 3*z'^2")->is_linear = false;
+  struct system *s = built_derive(&b);
+  assert_true(s->energy_is_conserved);
+  assert_null(built_invariant(s, "momentum of x"));
+  system_free(s);
+  built_clear(&b);
+}
+
+/* The kinetic energy of a pivot that runs in a circle, written with t, does not change with t. */
+static void test_rheonomic(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "x", "m");
+  built_parameter(&b, "w", "3");
+  built_energy(&b, ENERGY_KINETIC, "1/2*(x'^2 + (w*sin(w*t))^2 + (w*cos(w*t))^2)");
+  built_energy(&b, ENERGY_POTENTIAL, "x*cos(w*t)");
+  struct system *s = built_derive(&b);
+  assert_false(system_is_rheonomic(s));
+  system_free(s);
+  built_energy(&b, ENERGY_KINETIC, "x'*cos(w*t)");
+  s = built_derive(&b);
+  assert_true(system_is_rheonomic(s));
+  system_free(s);
+  built_clear(&b);
+}
+
+/* The energy in the shorter of two ways: with the mass matrix, where squares fold. */
+static void test_folded_energy(void **state) {
+  (void)state;
+  struct built b;
+  built_init(&b);
+  built_coordinate(&b, "θ", "rad");
+  built_parameter(&b, "l", "3");
+  built_energy(&b, ENERGY_KINETIC, "1/2*((l*θ'*cos(θ))^2 + (l*θ'*sin(θ))^2)");
+  built_energy(&b, ENERGY_POTENTIAL, "-cos(θ)");
+  struct system *s = built_derive(&b);
+  assert_true(built_invariant(s, "energy")->value == built_formula(&b, "1/2*l^2*θ'^2 - cos(θ)"));
+  system_free(s);
+  built_clear(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_kepler),
@@ -251,6 +343,10 @@ int main(void) {
       cmocka_unit_test(test_added_mass_gives_no_claim),
       cmocka_unit_test(test_lagrangian),
       cmocka_unit_test(test_other_units),
+      cmocka_unit_test(test_driven_by_a_constraint),
+      cmocka_unit_test(test_homogeneous_constraint),
+      cmocka_unit_test(test_rheonomic),
+      cmocka_unit_test(test_folded_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
