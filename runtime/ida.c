@@ -24,7 +24,9 @@
 
 #define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
 #define SINGULAR 1e-4            /* a pivot of rows of at most unit length */
-#define HELD_GROWTH 1e6          /* of the step size that is waited for then */
+#define GROWTH 1.5               /* of the step size: doubling it upsets stiff velocities */
+#define HELD_STEPS 10            /* the step size stays for after a failed error test, ... */
+#define HELD_GROWTH 1e6          /* ... unless it could grow so much */
 #define NEWTON_ACCURACY 0.1      /* of the error allowed in a step */
 #define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
 
@@ -230,14 +232,12 @@ static enum step_result failed(struct ida *s, int code) {
  * multiple of h there, which no test sees until h is doubled, and then always fails. */
 static void hold_step_size(struct ida *s, long failures_before) {
   long failures = 0;
-  int order = 1;
   IDAGetNumErrTestFails(s->memory, &failures);
-  IDAGetLastOrder(s->memory, &order);
   if (failures > failures_before) {
-    s->held = 2 * order + 4;
+    s->held = HELD_STEPS;
     IDASetEtaFixedStepBounds(s->memory, 1, HELD_GROWTH);
   } else if (s->held > 0 && --s->held == 0) {
-    IDASetEtaFixedStepBounds(s->memory, 1, 2); /* as by default */
+    IDASetEtaFixedStepBounds(s->memory, 1, GROWTH);
   }
 }
 
@@ -369,6 +369,8 @@ static int set_up_solver(struct ida *s, double t) {
   if (!code) code = IDAWFtolerances(s->memory, error_weights);
   if (!code) code = IDASetId(s->memory, s->is_differential);
   if (!code) code = IDASetNonlinConvCoef(s->memory, NEWTON_ACCURACY);
+  if (!code) code = IDASetEtaMax(s->memory, GROWTH);
+  if (!code) code = IDASetEtaFixedStepBounds(s->memory, 1, GROWTH);
   if (!code) code = IDASetSuppressAlg(s->memory, SUNTRUE);
   if (!code && isfinite(control->max_step)) code = IDASetMaxStep(s->memory, control->max_step);
   if (code) return code;
