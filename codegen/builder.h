@@ -105,7 +105,10 @@ struct solver_shape {
   uint32_t rank;        /* of the matrix in general position: n, less where some are redundant */
   bool is_symmetric;    /* then only entries with row >= column are given */
   const bool *nonzero;  /* n*n by columns: which entries may differ from 0 */
-  uint32_t columns;     /* how many right sides there will be in all: decides the method */
+  /* NULL, or n: redundant constraints without which the rank is full. Given where multipliers do
+   * not matter: those of the solution then need not be least. */
+  const bool *is_left_out;
+  uint32_t columns; /* how many right sides there will be in all: decides the method */
 };
 uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *shape);
 void solver_entry(struct tape_builder *builder, uint32_t solver, uint32_t row, uint32_t column,

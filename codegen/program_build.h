@@ -21,10 +21,12 @@ struct tape *program_build_jacobian(struct program *program);
 void state_builder_init(struct tape_builder *builder, const struct program *program);
 /* True if one of the roots depends on an acceleration or a multiplier. */
 bool needs_motion(const struct program *program, const expr *roots, size_t count);
+/* True if one of the roots depends on a multiplier. */
+bool needs_multipliers(const struct program *program, const expr *roots, size_t count);
 /* The matrix of the accelerations and multipliers as a solver, factorised; `columns` right sides
- * are to come. */
+ * are to come. `wants_multipliers`: they must be the least ones where constraints are redundant. */
 uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
-                             uint32_t columns);
+                             uint32_t columns, bool wants_multipliers);
 /* Solves for the accelerations q'' and multipliers λ, binds their symbols, and fills
  * motion[n + m] with them and motion[n + m], if m > 0, with how many constraints were dependent;
  * NULL: not wanted. */

@@ -27,7 +27,8 @@ static struct tape *tape_of_roots(const struct program *program, const struct ex
   state_builder_init(&builder, program);
   if (needs_motion(program, roots->items, roots->count)) {
     plan_with_motion(&builder, program, roots);
-    uint32_t solver = lower_motion_matrix(&builder, program, 1);
+    bool wants = needs_multipliers(program, roots->items, roots->count);
+    uint32_t solver = lower_motion_matrix(&builder, program, 1, wants);
     lower_motion(&builder, program, solver, NULL);
   } else {
     builder_plan_angles(&builder, roots->items, roots->count);
@@ -64,7 +65,8 @@ static struct tape *rhs_tape(const struct program *program, bool accelerations_o
     builder_output(&builder, i, builder_input(&builder, TAPE_ARRAY_X, n + i));
   if (n > 0) {
     tape_value *motion = checked_calloc((size_t)n + system->m + 1, sizeof *motion);
-    uint32_t solver = lower_motion_matrix(&builder, program, 1);
+    bool wants = needs_multipliers(program, roots.items, roots.count);
+    uint32_t solver = lower_motion_matrix(&builder, program, 1, wants);
     lower_motion(&builder, program, solver, motion);
     for (uint32_t i = 0; i < n; i++) builder_output(&builder, base + i, motion[i]);
     free(motion);
@@ -99,7 +101,7 @@ static struct tape *multipliers_tape(const struct program *program) {
   state_builder_init(&builder, program);
   plan_with_motion(&builder, program, &none);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
-  uint32_t solver = lower_motion_matrix(&builder, program, 1);
+  uint32_t solver = lower_motion_matrix(&builder, program, 1, true);
   lower_motion(&builder, program, solver, motion);
   for (uint32_t k = 0; k <= m; k++) builder_output(&builder, k, motion[n + k]);
   free(motion);

@@ -159,6 +159,12 @@ static void list_roots(const struct jacobian *jacobian, struct expr_list *roots)
   for (size_t i = 0; i < rates * size; i++) vector_push(roots, system->rate_by_acceleration[i]);
 }
 
+/* Accelerations are differentiated right with any multipliers, rates need the least ones. */
+static bool rates_need_multipliers(const struct jacobian *jacobian) {
+  const struct system *system = jacobian->system;
+  return needs_multipliers(jacobian->program, system->rate, system->rates);
+}
+
 struct tape *program_build_jacobian(struct program *program) {
   struct system *system = program->system;
   system_derive_jacobian(system);
@@ -183,8 +189,9 @@ struct tape *program_build_jacobian(struct program *program) {
   plan_with_motion(&builder, program, &roots);
   bool needs_solution = needs_motion(program, roots.items, roots.count);
   if (n > 0 && (needs_solution || jacobian.solved_count > 0)) {
+    uint32_t sides = jacobian.solved_count + (needs_solution ? 1 : 0);
     uint32_t solver =
-        lower_motion_matrix(&builder, program, jacobian.solved_count + (needs_solution ? 1 : 0));
+        lower_motion_matrix(&builder, program, sides, rates_need_multipliers(&jacobian));
     if (needs_solution) lower_motion(&builder, program, solver, NULL);
     if (jacobian.solved_count > 0) solve_columns(&jacobian, &builder, solver);
   }

@@ -27,10 +27,11 @@ void state_builder_init(struct tape_builder *builder, const struct program *prog
                  builder_input(builder, TAPE_ARRAY_P, i));
 }
 
-bool needs_motion(const struct program *program, const expr *roots, size_t count) {
+static bool depends_on(const struct program *program, bool on_accelerations, const expr *roots,
+                       size_t count) {
   const struct model *model = program->system->model;
   struct expr_symbol_set *set = expr_symbol_set_new(program->system->graph);
-  for (uint32_t i = 0; i < model->coordinates.count; i++)
+  for (uint32_t i = 0; i < model->coordinates.count && on_accelerations; i++)
     expr_symbol_set_add(set, model->coordinates.items[i].acceleration);
   for (uint32_t k = 0; k < program->system->m; k++)
     expr_symbol_set_add(set, model->constraints.items[k].multiplier);
@@ -39,6 +40,14 @@ bool needs_motion(const struct program *program, const expr *roots, size_t count
     touches = roots[i] != 0 && expr_symbol_set_touches(set, roots[i]);
   expr_symbol_set_free(set);
   return touches;
+}
+
+bool needs_motion(const struct program *program, const expr *roots, size_t count) {
+  return depends_on(program, true, roots, count);
+}
+
+bool needs_multipliers(const struct program *program, const expr *roots, size_t count) {
+  return depends_on(program, false, roots, count);
 }
 
 static void push_all(struct expr_list *list, const expr *items, size_t count) {
@@ -68,30 +77,45 @@ static expr motion_entry(const struct system *system, uint32_t i, uint32_t j) {
   return i < n ? system->multiplier_force[i + (size_t)(j - n) * n] : 0;
 }
 
-uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
-                             uint32_t columns) {
-  const struct system *system = program->system;
+static bool *motion_pattern(const struct system *system) {
   uint32_t size = system->n + system->m;
-  bool is_symmetric =
-      system->mass_is_symmetric && (system->m == 0 || system->multiplier_force_is_transpose);
   bool *nonzero = checked_calloc((size_t)size * size + 1, sizeof *nonzero);
   for (uint32_t j = 0; j < size; j++)
     for (uint32_t i = 0; i < size; i++) {
       expr entry = motion_entry(system, i, j);
       nonzero[i + (size_t)j * size] = entry != 0 && !expr_is_integer_value(system->graph, entry, 0);
     }
+  return nonzero;
+}
+
+/* The redundant constraints, in places n .. of n + m. */
+static bool *redundant_unknowns(const struct system *system) {
+  bool *is_redundant = checked_calloc((size_t)system->n + system->m + 1, sizeof *is_redundant);
+  for (uint32_t k = 0; k < system->m; k++)
+    is_redundant[system->n + k] = system->model->constraints.items[k].is_redundant;
+  return is_redundant;
+}
+
+uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
+                             uint32_t columns, bool wants_multipliers) {
+  const struct system *system = program->system;
+  uint32_t size = system->n + system->m;
+  bool *nonzero = motion_pattern(system), *is_redundant = redundant_unknowns(system);
   struct solver_shape shape = {.n = size,
                                .coordinates = system->n,
                                .rank = system->n + (system->m == 0 ? 0 : system->constraint_rank),
-                               .is_symmetric = is_symmetric,
+                               .is_symmetric = system->mass_is_symmetric,
                                .nonzero = nonzero,
+                               .is_left_out = wants_multipliers ? NULL : is_redundant,
                                .columns = columns};
+  if (system->m > 0 && !system->multiplier_force_is_transpose) shape.is_symmetric = false;
   uint32_t solver = solver_begin(builder, &shape);
   for (uint32_t j = 0; j < size; j++)
-    for (uint32_t i = is_symmetric ? j : 0; i < size; i++)
+    for (uint32_t i = shape.is_symmetric ? j : 0; i < size; i++)
       if (nonzero[i + (size_t)j * size])
         solver_entry(builder, solver, i, j, builder_lower(builder, motion_entry(system, i, j)));
   free(nonzero);
+  free(is_redundant);
   solver_factor(builder, solver);
   return solver;
 }

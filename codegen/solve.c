@@ -13,7 +13,8 @@ struct choice {
   enum tape_solver_kind kind;
   int32_t *order;
   bool *filled;
-  uint64_t factor_count, operations;
+  uint32_t ordered; /* unknowns in the order */
+  uint64_t factor_count, operations, total;
 };
 
 static bool has_zero_diagonal(const struct solver_shape *shape, uint32_t count) {
@@ -31,19 +32,52 @@ static bool find_order(const struct solver_shape *shape, int32_t *order) {
   return !has_zero_diagonal(shape, shape->n);
 }
 
+/* Finds the order and what the factorisation costs; false if there is none. */
+static bool plan_factor(const struct solver_shape *shape, struct choice *choice) {
+  size_t n = shape->n;
+  choice->order = checked_calloc(n + 1, sizeof *choice->order);
+  choice->ordered = shape->n;
+  if (!find_order(shape, choice->order)) return false;
+  choice->filled = checked_calloc(n * n + 1, sizeof *choice->filled);
+  choice->operations =
+      sparse_fill(shape->n, shape->nonzero, choice->order, choice->filled, &choice->factor_count);
+  choice->total = choice->operations + shape->columns * (2 * choice->factor_count + n);
+  return true;
+}
+
+/* Constraints are redundant. Where multipliers do not matter, L D L^T of the matrix without the
+ * redundant ones gives the accelerations; on the tape only, since the loops know no subset. */
+static struct choice choose_subset(const struct solver_shape *shape) {
+  struct choice choice = {.kind = SOLVER_REVEALING};
+  size_t n = shape->n, count = 0;
+  if (!shape->is_symmetric || shape->is_left_out == NULL) return choice;
+  uint32_t *kept = checked_calloc(n + 1, sizeof *kept);
+  for (uint32_t i = 0; i < n; i++)
+    if (!shape->is_left_out[i]) kept[count++] = i;
+  bool *nonzero = checked_calloc(count * count + 1, sizeof *nonzero);
+  for (size_t j = 0; j < count; j++)
+    for (size_t i = 0; i < count; i++)
+      nonzero[i + j * count] = shape->nonzero[kept[i] + kept[j] * n];
+  struct solver_shape part = *shape;
+  part.n = (uint32_t)count;
+  part.nonzero = nonzero;
+  if (count == shape->rank && plan_factor(&part, &choice) && choice.total <= UNROLL_OPERATIONS) {
+    choice.kind = SOLVER_UNROLLED;
+    for (size_t k = 0; k < count; k++) choice.order[k] = (int32_t)kept[choice.order[k]];
+  }
+  free(kept);
+  free(nonzero);
+  return choice;
+}
+
 static struct choice choose(const struct solver_shape *shape) {
   struct choice choice = {.kind = SOLVER_LU};
   size_t n = shape->n;
-  if (shape->rank < n) choice.kind = SOLVER_REVEALING;
-  if (shape->rank < n || !shape->is_symmetric) return choice;
-  choice.order = checked_calloc(n + 1, sizeof *choice.order);
-  if (!find_order(shape, choice.order)) return choice;
-  choice.filled = checked_calloc(n * n + 1, sizeof *choice.filled);
-  choice.operations =
-      sparse_fill(shape->n, shape->nonzero, choice.order, choice.filled, &choice.factor_count);
-  uint64_t total = choice.operations + shape->columns * (2 * choice.factor_count + n);
+  if (shape->rank < n) return choose_subset(shape);
+  if (!shape->is_symmetric || !plan_factor(shape, &choice)) return choice;
   bool is_sparse = 2 * choice.factor_count <= n * (n - 1) / 2 && n > 1;
-  if (total <= (is_sparse || n <= UNROLL_ALWAYS ? UNROLL_OPERATIONS : UNROLL_DENSE_OPERATIONS))
+  uint64_t limit = is_sparse || n <= UNROLL_ALWAYS ? UNROLL_OPERATIONS : UNROLL_DENSE_OPERATIONS;
+  if (choice.total <= limit)
     choice.kind = SOLVER_UNROLLED;
   else if (3 * choice.operations <= n * n * n / 6 || has_zero_diagonal(shape, shape->coordinates))
     choice.kind = SOLVER_SPARSE; /* the dense way takes coordinates before constraints */
@@ -90,6 +124,7 @@ uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *s
   solver.coordinates = shape->coordinates;
   solver.rank = shape->rank;
   solver.order = choice.order; /* UNROLLED and SPARSE need it; freed with the tape */
+  solver.ordered = choice.ordered;
   solver.factor_count = (uint32_t)choice.factor_count;
   if (solver.kind == SOLVER_SPARSE) {
     solver.target_count = (uint32_t)choice.operations;

@@ -153,9 +153,16 @@ static void check_memory(const struct tape *tape, uint32_t index, uint8_t *is_st
     break;
   case TAPE_SUBSTITUTE:
   case TAPE_GUARD_SUBSTITUTE:
-  case TAPE_SOLUTION:
     if (instruction->b >= tape->right_sides.count) bug("tape: no right side at %u", index);
     break;
+  case TAPE_SOLUTION: { /* they stand directly behind their guard */
+    if (index == 0) bug("tape: solution 0 without its guard");
+    enum tape_operation before = instruction[-1].operation;
+    bool is_behind = before == TAPE_SOLUTION || before == TAPE_GUARD_SUBSTITUTE;
+    if (!is_behind || instruction[-1].b != instruction->b)
+      bug("tape: solution %u without its guard", index);
+    break;
+  }
   default:
     break;
   }
@@ -173,6 +180,8 @@ void tape_check(const struct tape *tape) {
   for (uint32_t i = 0; i < tape->solvers.count; i++) {
     const struct tape_solver *solver = &tape->solvers.items[i];
     if (solver->coordinates > solver->n || solver->rank > solver->n) bug("tape: solver %u", i);
+    if (solver->kind == SOLVER_UNROLLED && solver->ordered != solver->rank)
+      bug("tape: solver %u leaves out too much", i);
     if (solver->kind == SOLVER_REVEALING && !tape_solver_is_bordered(solver))
       bug("tape: solver %u reveals a rank that it knows", i);
   }

@@ -72,6 +72,7 @@ struct tape_solver {
   uint32_t n;
   uint32_t coordinates; /* of n unknowns; the others are multipliers of constraints */
   uint32_t rank;        /* pivots that there can be in general position: n, or less */
+  uint32_t ordered;     /* UNROLLED: n, or less: redundant constraints that are left out */
   bool is_symmetric;    /* DENSE: only the lower triangle is stored */
   uint32_t matrix;      /* n*n doubles; SPARSE: `entry_count` doubles */
   uint32_t factor;      /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */

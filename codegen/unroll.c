@@ -14,16 +14,16 @@
 static void start_state(struct tape_builder *builder, uint32_t index) {
   const struct tape_solver *solver = &builder->tape->solvers.items[index];
   struct solver_state *state = &builder->solver_states.items[index];
-  size_t n = solver->n;
+  size_t n = solver->ordered;
   state->l = checked_calloc(n * n + 1, sizeof *state->l);
   state->pivots = checked_calloc(n + 1, sizeof *state->pivots);
   state->inverses = checked_calloc(n + 1, sizeof *state->inverses);
   state->wholes = checked_calloc(n + 1, sizeof *state->wholes);
   for (size_t j = 0; j < n; j++) {
     state->inverses[j] = NO_VALUE;
-    state->wholes[j] = solver->values[(size_t)solver->order[j] * (n + 1)];
-    for (size_t i = 0; i < n; i++)
-      state->l[i + j * n] = solver->values[(size_t)solver->order[i] + (size_t)solver->order[j] * n];
+    const tape_value *column = solver->values + (size_t)solver->order[j] * solver->n;
+    state->wholes[j] = column[solver->order[j]];
+    for (size_t i = 0; i < n; i++) state->l[i + j * n] = column[solver->order[i]];
   }
 }
 
@@ -60,7 +60,7 @@ static tape_value pivot_is_good(struct tape_builder *builder, size_t n, bool is_
 static void eliminate(struct tape_builder *builder, uint32_t index, size_t k, size_t j) {
   const struct tape_solver *solver = &builder->tape->solvers.items[index];
   struct solver_state *state = &builder->solver_states.items[index];
-  size_t n = solver->n;
+  size_t n = solver->ordered;
   tape_value *l = state->l;
   tape_value scaled =
       builder_binary(builder, TAPE_MULTIPLY, l[j + k * n], inverse_pivot(builder, state, k));
@@ -77,7 +77,7 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
   start_state(builder, index);
   struct tape_solver *solver = &builder->tape->solvers.items[index];
   struct solver_state *state = &builder->solver_states.items[index];
-  size_t n = solver->n;
+  size_t n = solver->ordered;
   tape_value ok = builder_truth(builder, true);
   for (size_t k = 0; k < n; k++) {
     bool is_coordinate = (uint32_t)solver->order[k] < solver->coordinates;
@@ -113,18 +113,18 @@ void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value 
   const struct tape_right_side *side = &builder->tape->right_sides.items[right_side];
   const struct tape_solver *solver = &builder->tape->solvers.items[side->solver];
   struct solver_state *state = &builder->solver_states.items[side->solver];
-  size_t n = solver->n, columns = side->columns;
-  tape_value *y = checked_calloc(n + 1, sizeof *y);
+  size_t n = solver->n, count = solver->ordered, columns = side->columns, results = n * columns;
+  tape_value *y = checked_calloc(count + 1, sizeof *y);
+  for (size_t i = 0; i < results; i++) solution[i] = builder_constant(builder, 0);
   for (size_t c = 0; c < columns; c++) {
-    for (size_t k = 0; k < n; k++) y[k] = side->values[(size_t)solver->order[k] + c * n];
-    substitute(builder, state, n, columns == 1, y);
-    for (size_t k = 0; k < n; k++) solution[(size_t)solver->order[k] + c * n] = y[k];
+    for (size_t k = 0; k < count; k++) y[k] = side->values[(size_t)solver->order[k] + c * n];
+    substitute(builder, state, count, columns == 1, y);
+    for (size_t k = 0; k < count; k++) solution[(size_t)solver->order[k] + c * n] = y[k];
   }
   free(y);
-  builder_effect(builder, TAPE_GUARD_SUBSTITUTE, solver->ok, right_side, 0);
   bool is_bordered = tape_solver_is_bordered(solver);
-  size_t results = n * columns;
-  if (is_bordered) solution[results++] = builder_constant(builder, 0); /* dependent constraints */
+  if (is_bordered) solution[results++] = builder_constant(builder, (double)(n - count));
+  builder_effect(builder, TAPE_GUARD_SUBSTITUTE, solver->ok, right_side, 0);
   for (size_t i = 0; i < results; i++)
     if (is_bordered || !is_zero(builder, solution[i]))
       solution[i] = builder_effect(builder, TAPE_SOLUTION, solution[i], right_side, (uint32_t)i);

@@ -21,7 +21,7 @@
  *
  * Every function has the type dyn_function and returns DYN_OK or a positive number k: a matrix
  * that had to be factorised lost rank at its unknown k-1 (an index of coordinates; from
- * n_coordinates on, of constraints). Quantities that
+ * n_coordinates on, of constraints: that one contradicts the others). Quantities that
  * become infinite or undefined are no failure: they show in `out`, and a matrix with such an entry
  * gives a solution that has entries which are not finite. `work` has
  * model->n_work doubles and holds nothing between calls; it may be shared by all functions of
@@ -160,15 +160,16 @@ struct dyn_model {
   dyn_function *constraint_bias; /* out[m] */
   /* out[n_coordinates*m], column by column: B; NULL if B = A^T */
   dyn_function *multiplier_force;
-  /* out[m + 1]: λ, then how many constraints were dependent (0: the λ are unique; else they are
-   * those of least norm). */
+  /* out[m + 1]: λ, then how many constraints were dependent at this state (0: the λ are unique;
+   * else they are those of least norm, sum of λ_k^2). */
   dyn_function *multipliers;
 
   dyn_function *rhs;           /* out[n_state] = x' */
   dyn_function *acceleration;  /* out[n_coordinates] = q'' */
   dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M */
   dyn_function *forcing;       /* out[n_coordinates], without constraint forces */
-  dyn_function *jacobian;      /* out[n_jacobian] = d(x')/dx */
+  /* out[n_jacobian] = d(x')/dx. Where constraints are dependent: in directions that keep them. */
+  dyn_function *jacobian;
   dyn_function *energies;      /* out[2] = kinetic, potential energy */
   dyn_function *output_values; /* out[n_outputs] */
   dyn_function *invariant_values; /* out[n_invariants] */

@@ -355,6 +355,40 @@ static void nearly_redundant_constraints(void **state) {
   }
 }
 
+/* Where multipliers do not matter redundant constraints are left out; where those kept lose rank at
+ * a state, all are looked at again. */
+static void subsets_of_constraints(void **state) {
+  (void)state;
+  struct random_source random = {17};
+  bool is_left_out[9] = {false};
+  for (int kept_are_dependent = 0; kept_are_dependent < 2; kept_are_dependent++) {
+    struct problem problem = border_new(5, 4, 1);
+    fill_masses(&problem, &random, true, 0);
+    fill_constraints(&problem, &random, 5);
+    fill_right_sides(&problem, &random);
+    add_combinations(&problem, &random, 2, 0);
+    problem.rank = 7;
+    double all[10], part[10];
+    assert_int_equal(run_all_ways(&problem, true, all), 0);
+    is_left_out[5] = is_left_out[7] = true; /* keeps 6 and 8 */
+    is_left_out[6] = is_left_out[8] = false;
+    if (kept_are_dependent) {
+      for (uint32_t i = 0; i < 5; i++) set_entry(&problem, 8, i, 2 * problem.a[6 + i * 9]);
+      problem.b[8] = 2 * problem.b[6];
+      assert_int_equal(run_all_ways(&problem, false, all), 0);
+    }
+    problem.is_left_out = is_left_out;
+    struct tape *tape = problem_tape(&problem);
+    assert_int_equal(tape->solvers.items[0].kind, SOLVER_UNROLLED);
+    assert_int_equal(tape->solvers.items[0].ordered, 7);
+    tape_free(tape);
+    assert_int_equal(run_all_ways(&problem, true, part), 0);
+    for (uint32_t i = 0; i < 5; i++) assert_nearly(part[i], all[i], 1e-11);
+    assert_true(part[9] == 2);
+    problem_clear(&problem);
+  }
+}
+
 /* Two equal constraints with friction: the same forces in two columns, the same motion twice. */
 static void redundant_friction(void **state) {
   (void)state;
@@ -472,6 +506,7 @@ int main(void) {
       cmocka_unit_test(redundant_constraints),
       cmocka_unit_test(least_multipliers_are_known),
       cmocka_unit_test(nearly_redundant_constraints),
+      cmocka_unit_test(subsets_of_constraints),
       cmocka_unit_test(redundant_friction),
       cmocka_unit_test(contradictions_are_told),
       cmocka_unit_test(undefined_entries_stay_undefined),

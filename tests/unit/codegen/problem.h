@@ -9,12 +9,12 @@ struct problem { /* A X = B with A and B as inputs x of a tape */
   uint32_t n, columns;
   uint32_t coordinates, rank; /* n: a plain matrix; else a bordered one */
   bool is_symmetric;
-  bool *nonzero;
-  double *a, *b; /* n*n and n*columns, by columns */
+  bool *nonzero, *is_left_out; /* is_left_out: NULL, or not owned */
+  double *a, *b;               /* n*n and n*columns, by columns */
 };
 
 static inline struct problem problem_new(uint32_t n, uint32_t columns, bool is_symmetric) {
-  struct problem problem = {n, columns, n, n, is_symmetric, NULL, NULL, NULL};
+  struct problem problem = {n, columns, n, n, is_symmetric, NULL, NULL, NULL, NULL};
   problem.nonzero = checked_calloc((size_t)n * n + 1, sizeof(bool));
   problem.a = checked_calloc((size_t)n * n + 1, sizeof(double));
   problem.b = checked_calloc((size_t)n * columns + 1, sizeof(double));
@@ -41,12 +41,13 @@ static inline struct tape *problem_tape(const struct problem *problem) {
   uint32_t count = n * problem->columns + (problem->coordinates < n); /* dependent ones, last */
   struct expr_graph *graph = expr_graph_new(0);
   builder_init(&builder, graph);
-  struct solver_shape shape = {n,
-                               problem->coordinates,
-                               problem->rank,
-                               problem->is_symmetric,
-                               problem->nonzero,
-                               problem->columns};
+  struct solver_shape shape = {.n = n,
+                               .coordinates = problem->coordinates,
+                               .rank = problem->rank,
+                               .is_symmetric = problem->is_symmetric,
+                               .nonzero = problem->nonzero,
+                               .is_left_out = problem->is_left_out,
+                               .columns = problem->columns};
   uint32_t solver = solver_begin(&builder, &shape);
   for (uint32_t j = 0; j < n; j++)
     for (uint32_t i = problem->is_symmetric ? j : 0; i < n; i++)
