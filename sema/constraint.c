@@ -188,7 +188,8 @@ static void report_fixed(struct analysis *a, const struct model_constraint *c) {
 
 /* ---------------------------------------------------------------- all */
 
-static void check_claim(struct analysis *a, struct model_constraint *c) {
+static void check_claim(struct analysis *a, struct model_constraint *c,
+                        struct expr_tangent **direction) {
   if (c->level == CONSTRAINT_POSITION) {
     c->is_linear = true;
     if (c->claim != CONSTRAINT_NONHOLONOMIC) return;
@@ -197,7 +198,7 @@ static void check_claim(struct analysis *a, struct model_constraint *c) {
                     "leave 'nonholonomic' away, or write the equation between velocities");
     return;
   }
-  c->is_linear = constraint_make_linear(a, c);
+  c->is_linear = constraint_make_linear(a, c, direction);
   if (c->is_linear || c->claim == CONSTRAINT_NONHOLONOMIC) return;
   unsigned degree = constraint_degree(a, c);
   struct diagnostic *d = report(a, DIAG_CONSTRAINT_NOT_LINEAR, c,
@@ -210,14 +211,15 @@ static void check_claim(struct analysis *a, struct model_constraint *c) {
                   "to have it under Chetaev's rule, write 'nonholonomic constraint'");
 }
 
-static void check_constraint(struct analysis *a, struct model_constraint *c) {
+static void check_constraint(struct analysis *a, struct model_constraint *c,
+                             struct expr_tangent **direction) {
   bool has_velocity = find_other_role(a->l, c->residual, ~role_bit(ROLE_VELOCITY)) != 0;
   c->level = has_velocity ? CONSTRAINT_VELOCITY : CONSTRAINT_POSITION;
   uint32_t entry = a->l->elements.items[map_get(&a->l->roles, c->multiplier) / ROLE_COUNT].entry;
   struct unit unit = dimension_of_multiplier(a->l->dimensions, entry, has_velocity);
   c->multiplier_unit = dimension_model_unit(a->l->graph, &unit);
   if (!check_roles(a, c) || !check_states(a, c)) return;
-  check_claim(a, c);
+  check_claim(a, c, direction);
 }
 
 /* Takes those out that hold always; their multipliers are 0. */
@@ -245,14 +247,16 @@ void check_constraints(struct analysis *a) {
   struct model *model = a->model;
   if (model->constraints.count == 0) return;
   enum constraint_content *content = constraints_find_content(a);
+  struct expr_tangent *direction = NULL;
   drop_empty(a, content);
   for (uint32_t i = 0; i < model->constraints.count && !lower_is_exhausted(a->l); i++) {
     struct model_constraint *c = &model->constraints.items[i];
     if (c->residual == 0) continue; /* reported */
     if (content[i] == CONTENT_MOVING)
-      check_constraint(a, c);
+      check_constraint(a, c, &direction);
     else if (check_roles(a, c))
       report_fixed(a, c);
   }
+  expr_tangent_free(direction);
   free(content);
 }

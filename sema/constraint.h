@@ -5,8 +5,10 @@
 
 /* ---- constraint_linear.c */
 /* True if the residual is linear in the velocities. Where that is so, but not as it stands, it is
- * put into the form a*q' + b. */
-bool constraint_make_linear(struct analysis *a, struct model_constraint *c);
+ * put into the form a*q' + b. *direction is made when it is first needed, and shared by all: owned
+ * by the caller, NULL at first. */
+bool constraint_make_linear(struct analysis *a, struct model_constraint *c,
+                            struct expr_tangent **direction);
 /* The degree of the residual as a polynomial in the velocities; 0 if it is none. */
 unsigned constraint_degree(struct analysis *a, const struct model_constraint *c);
 enum constraint_content {

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+static expr some_integer(struct analysis *a, expr symbol) {
+  return expr_integer(a->l->graph, (long)(hash_mix(symbol) >> 44) + 1);
+}
+
 static bool is_zero(struct analysis *a, expr e) {
   struct zero_test test = {0};
   if (expr_is_integer_value(a->l->graph, e, 0)) return true;
@@ -13,22 +17,46 @@ static bool is_zero(struct analysis *a, expr e) {
 
 /* ---------------------------------------------------------------- degree */
 
-/* The nodes of e, children before parents; [0] of the marks is unused. */
-static uint8_t *mark_nodes(struct analysis *a, expr e) {
-  uint8_t *marks = checked_calloc((size_t)e + 1, 1);
-  marks[e] = 1;
-  for (expr at = e; at > 0; at--) {
+struct nodes { /* of an expression, children before parents */
+  VECTOR(expr) items;
+  struct map place; /* node -> index + 1 */
+};
+
+static int by_id(const void *a, const void *b) {
+  expr x = *(const expr *)a, y = *(const expr *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void add_node(struct nodes *nodes, expr e) {
+  if (map_get(&nodes->place, e) != 0) return;
+  map_set(&nodes->place, e, 1);
+  vector_push(&nodes->items, e);
+}
+
+/* The graph is that of the whole model: only what e is made of is touched. */
+static struct nodes nodes_of(struct analysis *a, expr e) {
+  struct nodes nodes = {0};
+  add_node(&nodes, e);
+  for (uint32_t at = 0; at < nodes.items.count; at++) {
     uint32_t count;
-    if (marks[at] == 0) continue;
-    const struct expr_operand *operands = expr_operands(a->l->graph, at, &count);
-    for (uint32_t i = 0; i < count; i++) marks[operands[i].node] = 1;
+    const struct expr_operand *operands = expr_operands(a->l->graph, nodes.items.items[at], &count);
+    for (uint32_t i = 0; i < count; i++) add_node(&nodes, operands[i].node);
   }
-  return marks;
+  qsort(nodes.items.items, nodes.items.count, sizeof *nodes.items.items, by_id);
+  for (uint32_t at = 0; at < nodes.items.count; at++)
+    map_set(&nodes.place, nodes.items.items[at], at + 1);
+  return nodes;
+}
+
+static void nodes_free(struct nodes *nodes) {
+  vector_free(&nodes->items);
+  map_free(&nodes->place);
 }
 
 enum { NO_DEGREE = 1000 };
 
-static unsigned degree_of(struct analysis *a, expr e, const unsigned *degrees) {
+static unsigned degree_of(struct analysis *a, const struct nodes *nodes, expr e,
+                          const unsigned *degrees) {
   struct expr_graph *graph = a->l->graph;
   enum expr_operator operator_ = expr_operator_of(graph, e);
   uint32_t count;
@@ -37,7 +65,7 @@ static unsigned degree_of(struct analysis *a, expr e, const unsigned *degrees) {
     return map_get(&a->l->roles, e) % ROLE_COUNT == ROLE_VELOCITY ? 1 : 0;
   unsigned sum = 0, most = 0;
   for (uint32_t i = 0; i < count; i++) {
-    unsigned degree = degrees[operands[i].node];
+    unsigned degree = degrees[map_get(&nodes->place, operands[i].node) - 1];
     if (degree > most) most = degree;
     if (operator_ != EXPR_PRODUCT || degree == 0) continue;
     mpq_srcptr power = expr_pool_number(graph, operands[i].number);
@@ -52,13 +80,13 @@ static unsigned degree_of(struct analysis *a, expr e, const unsigned *degrees) {
 
 /* 0 if it is no polynomial in the velocities, or free of them. */
 static unsigned degree_in_velocities(struct analysis *a, expr e) {
-  unsigned *degrees = checked_calloc((size_t)e + 1, sizeof *degrees);
-  uint8_t *marks = mark_nodes(a, e);
-  for (expr at = 1; at <= e; at++)
-    if (marks[at] != 0) degrees[at] = degree_of(a, at, degrees);
-  unsigned degree = degrees[e];
+  struct nodes nodes = nodes_of(a, e);
+  unsigned *degrees = checked_calloc(nodes.items.count, sizeof *degrees);
+  for (uint32_t i = 0; i < nodes.items.count; i++)
+    degrees[i] = degree_of(a, &nodes, nodes.items.items[i], degrees);
+  unsigned degree = degrees[nodes.items.count - 1]; /* e is behind all that it is made of */
   free(degrees);
-  free(marks);
+  nodes_free(&nodes);
   return degree < NO_DEGREE ? degree : 0;
 }
 
@@ -87,12 +115,12 @@ static bool is_piecewise(enum expr_operator operator_) {
 static bool is_smooth(struct analysis *a, expr e, const struct expr_list *velocities) {
   struct expr_symbol_set *set = expr_symbol_set_new(a->l->graph);
   for (uint32_t i = 0; i < velocities->count; i++) expr_symbol_set_add(set, velocities->items[i]);
-  uint8_t *marks = mark_nodes(a, e);
+  struct nodes nodes = nodes_of(a, e);
   bool is_smooth = true;
-  for (expr at = 1; at <= e && is_smooth; at++)
-    is_smooth = marks[at] == 0 || !is_piecewise(expr_operator_of(a->l->graph, at)) ||
-                !expr_symbol_set_touches(set, at);
-  free(marks);
+  for (uint32_t i = 0; i < nodes.items.count && is_smooth; i++)
+    is_smooth = !is_piecewise(expr_operator_of(a->l->graph, nodes.items.items[i])) ||
+                !expr_symbol_set_touches(set, nodes.items.items[i]);
+  nodes_free(&nodes);
   expr_symbol_set_free(set);
   return is_smooth;
 }
@@ -120,14 +148,28 @@ static expr linear_form(struct analysis *a, expr residual, const struct expr_lis
   return form;
 }
 
-bool constraint_make_linear(struct analysis *a, struct model_constraint *c) {
+/* Twice the derivative in one direction of velocities, the same for all constraints. */
+static bool is_curved(struct analysis *a, expr residual, struct expr_tangent **direction) {
+  if (*direction == NULL) {
+    *direction = expr_tangent_new(a->l->graph);
+    for (uint32_t i = 0; i < a->model->coordinates.count; i++) {
+      expr velocity = a->model->coordinates.items[i].velocity;
+      expr_tangent_seed(*direction, velocity, some_integer(a, velocity));
+    }
+  }
+  return !is_zero(a, expr_tangent_of(*direction, expr_tangent_of(*direction, residual)));
+}
+
+bool constraint_make_linear(struct analysis *a, struct model_constraint *c,
+                            struct expr_tangent **direction) {
   struct expr_graph *graph = a->l->graph;
   struct expr_list velocities = {0};
   find_velocities(a, c->residual, &velocities);
   expr *parts = checked_calloc((size_t)velocities.count + 1, sizeof *parts), rest;
   bool is_linear =
       expr_linear_parts(graph, c->residual, velocities.items, velocities.count, parts, &rest);
-  if (!is_linear && is_smooth(a, c->residual, &velocities)) {
+  if (!is_linear && !is_curved(a, c->residual, direction) &&
+      is_smooth(a, c->residual, &velocities)) {
     expr form = linear_form(a, c->residual, &velocities, degree_in_velocities(a, c->residual) > 0);
     is_linear = is_zero(a, expr_subtract(graph, c->residual, form));
     if (is_linear) c->residual = form;
@@ -163,8 +205,7 @@ static bool is_fixed(struct analysis *a, expr residual) {
   expr_symbols_of(graph, &residual, 1, &symbols);
   for (uint32_t i = 0; i < symbols.count; i++)
     if (is_moving(a->l, symbols.items[i]))
-      expr_tangent_seed(tangent, symbols.items[i],
-                        expr_integer(graph, (long)(hash_mix(symbols.items[i]) >> 44) + 1));
+      expr_tangent_seed(tangent, symbols.items[i], some_integer(a, symbols.items[i]));
   bool is_fixed = is_zero(a, expr_tangent_of(tangent, residual));
   expr_tangent_free(tangent);
   vector_free(&symbols);

@@ -52,29 +52,34 @@ static void check_free_of_rates(const struct model *model) {
   expr_symbol_set_free(rates);
 }
 
-static bool depends_on(struct expr_graph *graph, expr e, const struct model *model, int order) {
-  struct expr_symbol_set *set = expr_symbol_set_new(graph);
-  for (uint32_t i = 0; i < model->coordinates.count; i++)
-    expr_symbol_set_add(set, order == 1 ? model->coordinates.items[i].velocity
-                                        : model->coordinates.items[i].acceleration);
-  for (uint32_t i = 0; order == 2 && i < model->constraints.count; i++)
-    expr_symbol_set_add(set, model->constraints.items[i].multiplier);
-  bool depends = expr_symbol_set_touches(set, e);
-  expr_symbol_set_free(set);
-  return depends;
-}
-
-static void check_constraint(const struct model *model, const struct model_constraint *c) {
+static void check_constraint(const struct model *model, const struct model_constraint *c,
+                             struct expr_symbol_set *velocities, struct expr_symbol_set *refused) {
   check_name(&c->id);
   check_expr(model, c->residual, c->id.name);
   check_expr(model, c->multiplier, c->id.name);
   if (c->multiplier_name == NULL || c->text == NULL || c->multiplier_unit.scale == 0)
     bug("constraint '%s' is not described", c->id.name);
-  bool has_velocity = depends_on(model->graph, c->residual, model, 1);
-  if (has_velocity != (c->level == CONSTRAINT_VELOCITY))
+  if (expr_symbol_set_touches(velocities, c->residual) != (c->level == CONSTRAINT_VELOCITY))
     bug("constraint '%s' is not on its level", c->id.name);
-  if (depends_on(model->graph, c->residual, model, 2))
-    bug("constraint '%s' holds accelerations or multipliers", c->id.name);
+  if (expr_symbol_set_touches(refused, c->residual))
+    bug("constraint '%s' holds accelerations, multipliers or inputs", c->id.name);
+}
+
+static void check_constraints(const struct model *model) {
+  struct expr_symbol_set *velocities = expr_symbol_set_new(model->graph);
+  struct expr_symbol_set *refused = expr_symbol_set_new(model->graph);
+  for (uint32_t i = 0; i < model->coordinates.count; i++) {
+    expr_symbol_set_add(velocities, model->coordinates.items[i].velocity);
+    expr_symbol_set_add(refused, model->coordinates.items[i].acceleration);
+  }
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    expr_symbol_set_add(refused, model->constraints.items[i].multiplier);
+  for (uint32_t i = 0; i < model->inputs.count; i++)
+    expr_symbol_set_add(refused, model->inputs.items[i].symbol);
+  for (uint32_t i = 0; i < model->constraints.count; i++)
+    check_constraint(model, &model->constraints.items[i], velocities, refused);
+  expr_symbol_set_free(velocities);
+  expr_symbol_set_free(refused);
 }
 
 void model_check(const struct model *model) {
@@ -109,7 +114,6 @@ void model_check(const struct model *model) {
     check_expr(model, model->forces.items[i].value, "a force");
     check_expr(model, model->forces.items[i].target, "the target of a force");
   }
-  for (uint32_t i = 0; i < model->constraints.count; i++)
-    check_constraint(model, &model->constraints.items[i]);
+  check_constraints(model);
   check_free_of_rates(model);
 }
