@@ -13,18 +13,29 @@ static void put_message(const char *message, struct text *out) {
   }
 }
 
+/* What the list calls it: the message, or the begin of the explanation if the message is all gap.
+ */
+static void put_title(const struct diagnostic_entry *entry, struct text *out) {
+  if (strcmp(entry->message, "{0}") != 0) {
+    put_message(entry->message, out);
+    return;
+  }
+  for (const char *p = entry->explanation; *p != '.' && *p != ':' && *p != '\0'; p++)
+    text_add(out, *p == '\n' ? " " : p, 1);
+}
+
 static void put_list(struct text *out) {
   for (int code = 1; code < DIAGNOSTIC_CODE_COUNT; code++) {
     const struct diagnostic_entry *entry = diagnostic_entry((enum diagnostic_code)code);
     text_format(out, "%s  %-7s  ", entry->name, severities[entry->severity]);
-    put_message(entry->message, out);
+    put_title(entry, out);
     text_put(out, "\n");
   }
 }
 
 static void put_entry(const struct diagnostic_entry *entry, struct text *out) {
   text_format(out, "%s[%s]: ", severities[entry->severity], entry->name);
-  put_message(entry->message, out);
+  put_title(entry, out);
   text_format(out, "\n\n%s", entry->explanation);
 }
 

@@ -112,12 +112,20 @@ static bool choose_column(struct session *session, const struct input_drive *dri
   return false;
 }
 
+static bool check_driven_once(struct session *session, const struct input_drive *drive,
+                              int32_t input) {
+  if (!session->compiler->model->inputs.items[input].is_set) return true;
+  diagnostic_add(session_context(session), DIAG_INPUT_DRIVEN_TWICE, nowhere, drive->name,
+                 "an expression", drive->path, NULL);
+  return false;
+}
+
 bool problem_open_inputs(struct session *session, struct problem *problem) {
   for (uint32_t i = 0; i < problem->drives.count; i++) {
     struct input_drive *drive = &problem->drives.items[i];
     int32_t input = find_input(session, problem->model, drive->name), column = 0;
     dyn_message message = {""};
-    if (input < 0) return false;
+    if (input < 0 || !check_driven_once(session, drive, input)) return false;
     if (dyn_input_table_read(drive->path, &drive->table, &message) != DYN_DONE)
       return report_table(session, drive->path, message.text);
     if (!choose_column(session, drive, &column)) return false;

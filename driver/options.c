@@ -148,13 +148,28 @@ static void parse_long(struct parser *p, const char *word) {
     p->next++;
 }
 
+static const struct option_spec *find_letter(const struct parser *p, char letter) {
+  FOR_EACH_OPTION(p->command, spec)
+  if (spec->letter != NULL && spec->letter[1] == letter) return spec;
+  return NULL;
+}
+
+/* Letters may share a dash (-qo out.csv); the first that takes a value takes the rest of the word.
+ */
 static void parse_short(struct parser *p, const char *word) {
-  FOR_EACH_OPTION(p->command, spec) {
-    if (spec->letter == NULL || spec->letter[1] != word[1]) continue;
-    take_value(p, spec, word[2] != '\0' ? word + 2 : NULL);
-    return;
+  for (const char *letter = word + 1; *letter != '\0'; letter++) {
+    const struct option_spec *spec = find_letter(p, *letter);
+    if (spec == NULL) {
+      report_unknown(p,
+                     letter == word + 1 ? word : arena_format(&p->context->arena, "-%s", letter));
+      return;
+    }
+    if (spec->argument != NULL || letter[1] == '=') {
+      take_value(p, spec, letter[1] != '\0' ? letter + 1 : NULL);
+      return;
+    }
+    take_value(p, spec, NULL);
   }
-  report_unknown(p, word);
 }
 
 static void check_arguments(struct parser *p) {
@@ -243,6 +258,9 @@ static bool read_number(const char *text, double *value, const char **rest) {
     return false;
   double number = strtod(text, &end);
   if (end == text || !isfinite(number)) return false;
+  /* strtod reads hexadecimal numbers too. */
+  for (const char *c = text; c < end; c++)
+    if (*c == 'x' || *c == 'X') return false;
   while (*end == ' ') end++;
   *value = number;
   *rest = end;

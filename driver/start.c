@@ -32,19 +32,43 @@ static enum diagnostic_code code_of_line(const dyn_assembly *assembly, int32_t l
   return line < violated + assembly->n_moved ? DIAG_START_MOVED : DIAG_SINGULAR_START;
 }
 
+/* One note for all guesses that moved: none of them was anybody's wish. */
+static void tell_guesses(struct session *session, const dyn_model *model,
+                         const dyn_assembly *assembly) {
+  enum { MOST_NAMED = 8 };
+  struct text text = {0};
+  int32_t count = 0;
+  for (int32_t i = 0; i < assembly->n_moved; i++) {
+    const dyn_moved_value *moved = &assembly->moved[i];
+    const dyn_variable *variable = problem_state_variable(model, moved->state);
+    bool has_unit = strcmp(variable->unit, "1") != 0;
+    if (moved->is_stated || count++ >= MOST_NAMED) continue;
+    text_format(&text, "%s%s = %.9g%s%s", count > 1 ? ", " : "", variable->name, moved->to,
+                has_unit ? " " : "", has_unit ? variable->unit : "");
+  }
+  if (count > MOST_NAMED) text_format(&text, " and %d more", (int)(count - MOST_NAMED));
+  if (count > 0)
+    diagnostic_add(session_context(session), DIAG_START_COMPLETED, nowhere, text_string(&text),
+                   NULL);
+  text_free(&text);
+}
+
+/* `also_moved`: the values as well, not only what is wrong. */
 static void tell(struct session *session, const dyn_model *model, const dyn_assembly *assembly,
                  bool also_moved) {
   char *text = assembly_text(model, assembly);
-  int32_t number = 0;
+  int32_t number = 0, moved = 0;
   for (char *line = text; *line != '\0'; number++) {
     size_t length = strcspn(line, "\n");
     char *next = line + length + (line[length] == '\n');
     line[length] = '\0';
     enum diagnostic_code code = code_of_line(assembly, number);
-    if (code != DIAG_START_MOVED || also_moved)
+    bool is_guess = code == DIAG_START_MOVED && !assembly->moved[moved++].is_stated;
+    if (code != DIAG_START_MOVED || (also_moved && !is_guess))
       diagnostic_add(session_context(session), code, nowhere, line, NULL);
     line = next;
   }
+  if (also_moved) tell_guesses(session, model, assembly);
   free(text);
 }
 

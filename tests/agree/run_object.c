@@ -10,7 +10,7 @@ int main(void) {
   const dyn_model *model = &MODEL_SYMBOL;
   double *p = calloc((size_t)model->n_parameters + 1, sizeof(double));
   double *x = calloc((size_t)model->n_state + 1, sizeof(double));
-  dyn_problem problem = {model, p, NULL};
+  dyn_problem problem = {.model = model, .p = p};
   dyn_message message = {""};
   dyn_run_options options;
   dyn_assembly assembly = {0};
