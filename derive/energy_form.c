@@ -8,11 +8,13 @@
 #include "derive/energy_form.h"
 #include "derive/sample.h"
 #include "base/bug.h"
+#include "expr/printer.h"
 #include "sema/model.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_ROWS = 24, LARGE_GRAPH = 20000 }; /* beyond, the written form is not shorter to read */
+/* Beyond these sizes nobody reads the result. */
+enum { MOST_ROWS = 24, LARGE_GRAPH = 20000, LONGEST_TEXT = 4096 };
 
 static expr at_rest(const struct system *system, expr e) {
   struct expr_substitution *zero = expr_substitution_new(system->graph);
@@ -88,6 +90,23 @@ struct energy_form energy_form_of(const struct system *system, const struct term
   return form;
 }
 
+/* The length of e as text, up to a limit. */
+static size_t length_of(struct expr_graph *graph, expr e) {
+  struct expr_printer *printer = expr_printer_new(graph, EXPR_TEXT, &e, 1);
+  struct text text = {0};
+  expr_printer_limit(printer, LONGEST_TEXT);
+  expr_printer_print(printer, &text, e);
+  size_t length = text.length;
+  expr_printer_free(printer);
+  text_free(&text);
+  return length;
+}
+
 expr energy_form_shorter(struct expr_graph *graph, expr a, expr b) {
-  return expr_reachable_count(graph, &b, 1) < expr_reachable_count(graph, &a, 1) ? b : a;
+  size_t first = length_of(graph, a), second = length_of(graph, b);
+  if (first >= LONGEST_TEXT && second >= LONGEST_TEXT) {
+    first = expr_reachable_count(graph, &a, 1);
+    second = expr_reachable_count(graph, &b, 1);
+  }
+  return second < first ? b : a;
 }

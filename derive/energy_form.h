@@ -15,6 +15,6 @@ struct energy_form {
 /* Needs the momenta of the system. */
 struct energy_form energy_form_of(const struct system *system, const struct terms *terms);
 
-/* The one of two equal expressions that takes fewer nodes to write. */
+/* The one of two equal expressions that is shorter as text; a where they are alike. */
 expr energy_form_shorter(struct expr_graph *graph, expr a, expr b);
 #endif

@@ -21,8 +21,10 @@
 #include "derive/energy_form.h"
 #include "derive/homogeneous.h"
 #include "derive/method.h"
+#include "derive/momentum_sums.h"
 #include "derive/momentum_unit.h"
 #include "derive/sample.h"
+#include "derive/simple_ratio.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
@@ -278,21 +280,70 @@ static void find_energy(struct invariants *s) {
   free(drift);
 }
 
-static void find_momenta(struct invariants *s) {
-  struct system *system = s->system;
-  for (uint32_t j = 0; j < system->n; j++) {
-    const struct model_name *id = &system->model->coordinates.items[j].id;
-    if (expr_symbol_set_touches(s->accelerations, system->momentum_rate[j]) ||
-        expr_symbol_set_touches(s->inputs, system->momentum[j]) ||
-        !is_zero(s, momentum_change(s, j)))
-      continue;
-    struct text name = {0}, unit = {0};
-    text_format(&name, "momentum of %s", id->name);
-    momentum_unit(system->model, id->unit.si, &unit);
-    add_invariant(system, text_string(&name), text_string(&unit), system->momentum[j]);
-    text_free(&name);
-    text_free(&unit);
+static bool is_clean(struct invariants *s, uint32_t j) {
+  return !expr_symbol_set_touches(s->accelerations, s->system->momentum_rate[j]) &&
+         !expr_symbol_set_touches(s->inputs, s->system->momentum[j]);
+}
+
+static void add_momentum(struct invariants *s, const char *of, const char *coordinate_unit,
+                         expr value) {
+  struct text name = {0}, unit = {0};
+  text_format(&name, "momentum of %s", of);
+  momentum_unit(s->system->model, coordinate_unit, &unit);
+  add_invariant(s->system, text_string(&name), text_string(&unit), value);
+  text_free(&name);
+  text_free(&unit);
+}
+
+/* Conserved if it is a momentum of coordinates with one unit, and its rate is zero. */
+static void check_sum(struct invariants *s, const struct momentum_sums *sums, uint32_t which,
+                      const uint32_t *columns, const expr *changes) {
+  const struct model *model = s->system->model;
+  const long *p = sums->numerator + (size_t)which * sums->width;
+  const long *q = sums->denominator + (size_t)which * sums->width;
+  expr *rates = checked_calloc(sums->width, sizeof *rates);
+  expr *momenta = checked_calloc(sums->width, sizeof *momenta);
+  struct text name = {0};
+  const char *unit = NULL;
+  uint32_t count = 0;
+  bool fits = true;
+  for (uint32_t i = 0; i < sums->width; i++) {
+    if (p[i] == 0) continue;
+    const struct model_name *id = &model->coordinates.items[columns[i]].id;
+    fits = fits && (!unit || strcmp(unit, id->unit.si) == 0);
+    unit = id->unit.si;
+    simple_ratio_put_term(&name, count == 0, p[i], q[i], id->name);
+    expr factor = expr_ratio(s->graph, p[i], q[i]);
+    rates[count] = expr_multiply(s->graph, factor, changes[i]);
+    momenta[count++] = expr_multiply(s->graph, factor, s->system->momentum[columns[i]]);
   }
+  if (fits && count > 1 && is_zero(s, expr_sum(s->graph, rates, count)))
+    add_momentum(s, text_string(&name), unit, expr_sum(s->graph, momenta, count));
+  text_free(&name);
+  free(rates);
+  free(momenta);
+}
+
+/* Momenta that are conserved one by one, then sums of the others. */
+static void find_momenta(struct invariants *s) {
+  const struct system *system = s->system;
+  uint32_t *columns = checked_calloc(system->n, sizeof *columns), width = 0;
+  expr *changes = checked_calloc(system->n, sizeof *changes);
+  for (uint32_t j = 0; j < system->n; j++) {
+    if (!is_clean(s, j)) continue;
+    const struct model_name *id = &system->model->coordinates.items[j].id;
+    columns[width] = j;
+    changes[width] = momentum_change(s, j);
+    if (is_zero(s, changes[width]))
+      add_momentum(s, id->name, id->unit.si, system->momentum[j]);
+    else
+      width++;
+  }
+  struct momentum_sums sums = momentum_sums_find(&s->sample, s->graph, changes, width);
+  for (uint32_t v = 0; v < sums.count; v++) check_sum(s, &sums, v, columns, changes);
+  momentum_sums_clear(&sums);
+  free(columns);
+  free(changes);
 }
 
 static void fill_sets(struct invariants *s) {

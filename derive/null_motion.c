@@ -5,6 +5,7 @@
 #include "derive/null_motion.h"
 #include "derive/elimination.h"
 #include "derive/sample.h"
+#include "derive/simple_ratio.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <math.h>
@@ -97,17 +98,6 @@ static bool common_row(const struct system *system, const struct null_space *spa
   return true;
 }
 
-/* p/q near x with q up to 12, or false. */
-static bool simple_ratio(double x, long *p, long *q) {
-  for (*q = 1; *q <= 12; ++*q) {
-    double scaled = x * (double)*q;
-    if (fabs(scaled) > 1000) return false;
-    *p = lround(scaled);
-    if (*p != 0 && fabs(scaled - (double)*p) < 1e-7 * (double)*q) return true;
-  }
-  return false;
-}
-
 /* Writes "x1 + 2*x2" into out; false if a coefficient is not a simple number. */
 static bool put_combination(const struct system *system, const bool *involved, const double *row,
                             struct text *out) {
@@ -115,11 +105,8 @@ static bool put_combination(const struct system *system, const bool *involved, c
   for (uint32_t i = 0; i < system->n; i++) {
     long p, q;
     if (!involved[i]) continue;
-    if (!simple_ratio(row[i], &p, &q)) return false;
-    text_put(out, first ? (p < 0 ? "-" : "") : (p < 0 ? " - " : " + "));
-    if (labs(p) != 1) text_format(out, "%ld*", labs(p));
-    text_put(out, system->model->coordinates.items[i].id.name);
-    if (q != 1) text_format(out, "/%ld", q);
+    if (!simple_ratio_find(row[i], &p, &q)) return false;
+    simple_ratio_put_term(out, first, p, q, system->model->coordinates.items[i].id.name);
     first = false;
   }
   return true;

@@ -272,6 +272,27 @@ static void test_driven_by_a_constraint(void **state) {
   built_clear(&b);
 }
 
+/* Two masses that a rod joins, and gravity across: the momentum along is that of both. */
+static void test_sums_of_momenta(void **state) {
+  (void)state;
+  static const char *const names[] = {"x1", "y1", "x2", "y2"};
+  struct built b;
+  built_init(&b);
+  for (int i = 0; i < 4; i++) built_coordinate(&b, names[i], "m");
+  built_parameter(&b, "m1", "2");
+  built_parameter(&b, "m2", "3");
+  built_energy(&b, ENERGY_KINETIC, "1/2*m1*(x1'^2 + y1'^2) + 1/2*m2*(x2'^2 + y2'^2)");
+  built_energy(&b, ENERGY_POTENTIAL, "9.81*(m1*y1 + m2*y2)");
+  built_constraint(&b, "rod", CONSTRAINT_POSITION, "(x1 - x2)^2 + (y1 - y2)^2 - 4");
+  struct system *s = built_derive(&b);
+  assert_int_equal(s->invariant_count, 2);
+  assert_true(built_invariant(s, "momentum of x1 + x2")->value ==
+              built_formula(&b, "m1*x1' + m2*x2'"));
+  assert_string_equal(built_invariant(s, "momentum of x1 + x2")->unit, "kg*m/s");
+  system_free(s);
+  built_clear(&b);
+}
+
 /* A homogeneous constraint that is not linear does no work. */
 static void test_homogeneous_constraint(void **state) {
   (void)state;
@@ -347,6 +368,7 @@ int main(void) {
       cmocka_unit_test(test_homogeneous_constraint),
       cmocka_unit_test(test_rheonomic),
       cmocka_unit_test(test_folded_energy),
+      cmocka_unit_test(test_sums_of_momenta),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
