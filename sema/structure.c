@@ -11,6 +11,7 @@ static void add_group(struct structure *all, struct pfaffian *p) {
   if (p->is_undecided) structure->is_certain = false;
   if (p->points > structure->points) structure->points = p->points;
   if (p->bits > structure->bits) structure->bits = p->bits;
+  structure_integrate(all, p);
   report_claims(p);
 }
 
