@@ -122,12 +122,15 @@ static void mark_redundant(struct pfaffian *p, uint32_t row, uint32_t *parent) {
     candidates.items[candidates.count++] = p->kept.items[i];
   struct index_list support = structure_smallest(p->arena, candidates, implies_row, &d);
   struct model_constraint *c = pfaffian_constraint(p, row);
-  uint32_t *partners = arena_array(&p->all->context->arena, uint32_t, (size_t)support.count + 1);
   for (uint32_t i = 0; i < support.count; i++) {
-    partners[i] = p->rows[support.items[i]];
     uint32_t a = root_of(parent, row), b = root_of(parent, support.items[i]);
     parent[a > b ? a : b] = a > b ? b : a;
   }
+  if (support.count == 0) /* its form vanishes on the manifold: what makes that implies it */
+    for (uint32_t i = 0; i < candidates.count && candidates.items[i] < p->position_count; i++)
+      support.items[support.count++] = candidates.items[i];
+  uint32_t *partners = arena_array(&p->all->context->arena, uint32_t, (size_t)support.count + 1);
+  for (uint32_t i = 0; i < support.count; i++) partners[i] = p->rows[support.items[i]];
   c->is_redundant = true;
   c->partners = partners;
   c->partner_count = support.count;

@@ -57,11 +57,14 @@ void report_conflict(struct pfaffian *p, struct index_list rows) {
                     "no velocities satisfy all of them: correct one, or leave one out");
 }
 
+/* The best point is not exact: what is small beside the largest residual is shown as 0. */
 static void help_residuals(struct pfaffian *p, struct diagnostic *d, const double *nearest) {
   struct text text = {0};
+  double largest = 0;
+  for (uint32_t i = 0; i < p->position_count; i++) largest = fmax(largest, fabs(nearest[i]));
   for (uint32_t i = 0; i < p->position_count && i < LABELS_LIMIT; i++)
     text_format(&text, "%s%s = %.3g", i > 0 ? ", " : "", pfaffian_constraint(p, i)->id.name,
-                fabs(nearest[i]) < 1e-12 ? 0.0 : nearest[i]);
+                fabs(nearest[i]) < 1e-3 * largest ? 0.0 : nearest[i]);
   diagnostic_help(p->all->context, d, "residuals (left - right) at the best point: %s%s",
                   text_string(&text), p->position_count > LABELS_LIMIT ? ", ..." : "");
   text_free(&text);
