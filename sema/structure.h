@@ -114,6 +114,7 @@ struct generator {      /* of the smallest involutive distribution, besides the 
   struct field field;   /* iterated ones, and all once they are iterated: the components */
   struct field inner;   /* iterated: [X_left, inner] */
   bool is_iterated;
+  bool is_expanded; /* its brackets with all fields lie in the span of the generators */
 };
 
 /* The last derived system of some rows of the group. */
@@ -123,6 +124,7 @@ struct flag {
   uint32_t position_count;
   struct field *fields; /* annihilated by all forms of the rows; the last one moves the time */
   uint32_t field_count;
+  uint32_t first_size;          /* of the graph before */
   struct index_list forms;      /* indices of forms: those of the rows, and the states' */
   struct generator *generators; /* independent modulo the fields */
   uint32_t generator_count;

@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-  PAIRS_LIMIT = 20000,       /* brackets of the first step */
-  CANDIDATES_LIMIT = 600,    /* of a further step */
-  NODES_LIMIT = 1000 * 1000, /* new nodes of the graph for one flag */
-  ENTRIES_LIMIT = 200000     /* of a matrix */
+  PAIRS_LIMIT = 20000,      /* brackets of the first step */
+  CANDIDATES_LIMIT = 600,   /* of a further step */
+  NODES_LIMIT = 200 * 1000, /* new nodes of the graph for one flag */
+  ENTRIES_LIMIT = 200000    /* of a matrix */
 };
 
 /* A matrix that grows by columns, and what they are. */
@@ -103,11 +103,18 @@ static bool further_step(struct flag *flag) {
     if (g->field.at == NULL)
       g->field = pfaffian_bracket(p, flag->fields[g->left], flag->fields[g->right]);
     vector_push(&c.items, *g);
+    vector_last(&c.items).is_expanded = true;
     for (uint32_t i = 0; i < p->form_count; i++)
       vector_push(&c.values, flag->values[(size_t)j * p->form_count + i]);
   }
   for (uint32_t i = 0; i < flag->field_count; i++) {
     for (uint32_t j = 0; j < before; j++) {
+      if (flag->generators[j].is_expanded) continue;
+      if (expr_graph_size(p->graph) - flag->first_size > NODES_LIMIT) {
+        flag->is_undecided = true;
+        candidates_free(&c);
+        return false;
+      }
       struct generator g = {.left = i, .right = flag->generators[j].right, .is_iterated = true};
       g.inner = flag->generators[j].field;
       g.field = pfaffian_bracket(p, flag->fields[i], g.inner);
@@ -140,8 +147,8 @@ static void take_rows(struct flag *flag, struct index_list rows) {
 
 struct flag *flag_find(struct pfaffian *p, struct index_list rows) {
   struct flag *flag = arena_new(p->arena, struct flag);
-  uint32_t size = expr_graph_size(p->graph);
   flag->p = p;
+  flag->first_size = expr_graph_size(p->graph);
   take_rows(flag, rows);
   flag->is_undecided = !p->rates_are_linear;
   flag->field_count = p->n + 1 - flag->rows.count;
@@ -151,8 +158,7 @@ struct flag *flag_find(struct pfaffian *p, struct index_list rows) {
   first_step(flag);
   while (!flag->is_undecided && flag->generator_count > 0 &&
          flag->generator_count < flag->forms.count) {
-    if (expr_graph_size(p->graph) - size > NODES_LIMIT) flag->is_undecided = true;
-    if (!flag->is_undecided && !further_step(flag)) break;
+    if (!further_step(flag)) break;
   }
   return flag;
 }

@@ -1,5 +1,6 @@
 /* Words for what the analysis of constraints found: names in a row, and the two motions whose
  * bracket a nonholonomic constraint forbids. */
+#include "expr/printer.h"
 #include "sema/structure.h"
 #include <string.h>
 
@@ -55,6 +56,14 @@ static void note_denominators(const struct expr_graph *graph, struct denominator
   }
 }
 
+/* Written out, a graph can be much longer than it is: what is long is cut. */
+static void print_short(struct expr_graph *graph, struct text *out, expr e) {
+  struct expr_printer *printer = expr_printer_new(graph, EXPR_TEXT, &e, 1);
+  expr_printer_limit(printer, 2 * LONGEST_MOTION);
+  expr_printer_print(printer, out, e);
+  expr_printer_free(printer);
+}
+
 /* A field may be multiplied by any function: a readable one has no denominators and does not
  * begin with a minus sign. */
 static struct field readable_field(const struct pfaffian *p, struct field field) {
@@ -74,7 +83,7 @@ static struct field readable_field(const struct pfaffian *p, struct field field)
   for (uint32_t j = 0; j < p->n && is_first; j++) {
     if (expr_is_integer_value(graph, scaled.at[j], 0)) continue;
     struct text text = {0};
-    expr_print_text(graph, &text, scaled.at[j]);
+    print_short(graph, &text, scaled.at[j]);
     for (uint32_t k = 0; text_string(&text)[0] == '-' && k <= p->n + p->s; k++)
       scaled.at[k] = expr_negate(graph, scaled.at[k]);
     text_free(&text);
@@ -96,7 +105,7 @@ static void put_motion(const struct pfaffian *p, struct text *out, struct field 
                *name = coordinates[p->coordinates[j]].id.name;
     text_format(&full, "%s%s' = ", between, name);
     text_format(&names, "%s%s'", between, name);
-    if (full.length <= LONGEST_MOTION) expr_print_text(p->graph, &full, field.at[j]);
+    if (full.length <= LONGEST_MOTION) print_short(p->graph, &full, field.at[j]);
   }
   text_format(out, "(%s)", text_string(full.length > LONGEST_MOTION ? &names : &full));
   text_free(&full);
