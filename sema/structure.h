@@ -69,6 +69,7 @@ struct pfaffian {
   struct index_list kept; /* rows: a basis, position level preferred, then earlier rows */
   uint32_t rank;
   bool has_point, is_undecided;
+  double *nearest;       /* without a point: residuals at the best one, by position-level row */
   uint32_t points, bits; /* the effort of ranks that are not full */
 };
 
@@ -85,6 +86,7 @@ struct pfaffian **structure_groups(struct structure *all, uint32_t *count);
 struct expr_tangent *pfaffian_direction(const struct pfaffian *p, uint32_t j);
 
 /* ---- structure_rank.c */
+enum { STRUCTURE_SEED = 20231 }; /* of all random points: the same ones for all questions */
 struct structure_rank {
   uint32_t rank;
   uint32_t *pivot_rows, *pivot_columns; /* in the arena */

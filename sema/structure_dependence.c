@@ -29,7 +29,7 @@ static bool find_point(struct pfaffian *p) {
                                    .count = p->position_count,
                                    .guess = structure_guess,
                                    .user = p->all};
-  struct zero_test test = {.seed = 20231};
+  struct zero_test test = {.seed = STRUCTURE_SEED};
   expr *entries = arena_array(p->arena, expr, (size_t)p->position_count * p->n + 1);
   for (uint32_t j = 0; j < p->n; j++)
     for (uint32_t i = 0; i < p->position_count; i++)
@@ -40,9 +40,30 @@ static bool find_point(struct pfaffian *p) {
   if (!found.has_point) {
     p->has_point = false;
     p->is_undecided = true;
-    is_right = report_no_configuration(p, found.nearest);
+    p->nearest = arena_array(p->arena, double, p->position_count);
+    memcpy(p->nearest, found.nearest, p->position_count * sizeof(double));
   }
   for (uint32_t i = 0; i < p->position_count && p->has_point; i++) {
+    if (!found.has_no_gradient[i]) continue;
+    report_no_gradient(p, i);
+    is_right = false;
+  }
+  manifold_rank_clear(&found);
+  return is_right;
+}
+
+/* Rows that are not linear: (x' - y')^2 = 0 has no gradient either. */
+static bool check_gradients(struct pfaffian *p) {
+  if (p->linear_count == p->m || !p->has_point) return true;
+  struct expr_manifold manifold = {.equations = p->value_equations,
+                                   .count = p->value_equation_count,
+                                   .guess = structure_guess,
+                                   .user = p->all};
+  struct zero_test test = {.seed = STRUCTURE_SEED};
+  struct manifold_rank found = expr_matrix_rank_on(p->graph, &manifold, p->a, p->m, p->n, &test);
+  bool is_right = true;
+  if (!found.has_point) p->is_undecided = true;
+  for (uint32_t i = p->linear_count; i < p->m && found.has_point; i++) {
     if (!found.has_no_gradient[i]) continue;
     report_no_gradient(p, i);
     is_right = false;
@@ -115,7 +136,8 @@ static uint32_t root_of(const uint32_t *parent, uint32_t row) {
   return row;
 }
 
-static void mark_redundant(struct pfaffian *p, uint32_t row, uint32_t *parent) {
+/* The row that implies it, if it is a single one; else m. */
+static uint32_t mark_redundant(struct pfaffian *p, uint32_t row, uint32_t *parent) {
   struct dependence d = {p, row};
   struct index_list candidates = list_new(p, p->kept.count);
   for (uint32_t i = 0; i < p->kept.count && p->kept.items[i] < row; i++)
@@ -134,6 +156,7 @@ static void mark_redundant(struct pfaffian *p, uint32_t row, uint32_t *parent) {
   c->is_redundant = true;
   c->partners = partners;
   c->partner_count = support.count;
+  return support.count == 1 ? support.items[0] : p->m;
 }
 
 static bool is_kept(const struct pfaffian *p, uint32_t row) {
@@ -159,13 +182,47 @@ static bool check_redundancy(struct pfaffian *p) {
   return is_right;
 }
 
+/* Without a point whether dependent rows agree is not known, unless two of them say the same of
+ * different constants: then there is no point. */
+static bool are_contradictory(struct pfaffian *p, uint32_t row, uint32_t other) {
+  expr ratio = 0;
+  for (uint32_t j = 0; j < p->n && ratio == 0; j++) {
+    expr above = p->a[other + (size_t)j * p->m], below = p->a[row + (size_t)j * p->m];
+    if (!expr_is_integer_value(p->graph, below, 0)) ratio = expr_divide(p->graph, above, below);
+  }
+  if (ratio == 0) return false;
+  expr difference =
+      expr_subtract(p->graph, p->residual[other], expr_multiply(p->graph, ratio, p->residual[row]));
+  struct expr_list symbols = {0};
+  struct zero_test test = {0};
+  expr_symbols_of(p->graph, &difference, 1, &symbols);
+  bool is_constant = symbols.count == 0;
+  vector_free(&symbols);
+  return is_constant && expr_is_zero(p->graph, difference, &test) == VERDICT_NO;
+}
+
+static bool check_without_point(struct pfaffian *p) {
+  if (p->rank == p->m) return true;
+  uint32_t *parent = first_rows(p, p->m).items;
+  find_basis(p);
+  for (uint32_t i = 0; i < p->m; i++) {
+    if (is_kept(p, i)) continue;
+    uint32_t other = mark_redundant(p, i, parent);
+    if (i >= p->position_count || other == p->m || !are_contradictory(p, i, other)) continue;
+    struct index_list both = list_new(p, 2);
+    both.items[both.count++] = other;
+    both.items[both.count++] = i;
+    report_conflict(p, both);
+    return false;
+  }
+  return true;
+}
+
 bool pfaffian_check_dependence(struct pfaffian *p) {
-  if (!find_point(p) || !check_conflict(p)) return false;
+  if (!find_point(p) || !check_gradients(p) || !check_conflict(p)) return false;
   struct index_list all = first_rows(p, p->m);
   p->rank = pfaffian_rank_of(p, all.items, p->m, false);
   p->kept = all;
-  if (p->rank == p->m) return true;
-  if (p->has_point) return check_redundancy(p);
-  find_basis(p); /* without a point, whether they agree is not known: no warning */
-  return true;
+  if (!p->has_point) return check_without_point(p) && report_no_configuration(p);
+  return p->rank == p->m || check_redundancy(p);
 }

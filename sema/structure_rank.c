@@ -6,8 +6,6 @@
 #include "sema/structure.h"
 #include <string.h>
 
-enum { SEED = 20231 };
-
 static bool all_zero(const struct expr_graph *graph, const expr *entries, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!expr_is_integer_value(graph, entries[i], 0)) return false;
@@ -19,7 +17,7 @@ static struct structure_rank rank_on(struct pfaffian *p, struct expr_manifold ma
   struct structure_rank answer = {0};
   uint32_t smaller = rows < columns ? rows : columns;
   if (smaller == 0 || all_zero(p->graph, entries, (size_t)rows * columns)) return answer;
-  struct zero_test test = {.seed = SEED};
+  struct zero_test test = {.seed = STRUCTURE_SEED};
   manifold.guess = structure_guess;
   manifold.user = p->all;
   struct manifold_rank found =

@@ -50,7 +50,11 @@ void report_conflict(struct pfaffian *p, struct index_list rows) {
       is_full && rows.count > p->n && p->n > 1 ? DIAG_OVERDETERMINED : DIAG_CONSTRAINTS_CONFLICT,
       span_of(p, last), is_full && p->n > 1 ? words : words_of(p, constraints, rows.count), NULL);
   label_others(p, d, constraints, rows.count, last);
-  if (rows.count == 1)
+  if (!p->has_point)
+    diagnostic_help(
+        p->all->context, d,
+        "they say the same of the coordinates, with different constants: leave one out");
+  else if (rows.count == 1)
     diagnostic_help(p->all->context, d, "no velocity has an effect on it where the others hold");
   else
     diagnostic_help(p->all->context, d,
@@ -70,7 +74,7 @@ static void help_residuals(struct pfaffian *p, struct diagnostic *d, const doubl
   text_free(&text);
 }
 
-bool report_no_configuration(struct pfaffian *p, const double *nearest) {
+bool report_no_configuration(struct pfaffian *p) {
   struct index_list rows = {arena_array(p->arena, uint32_t, p->m + 1), 0};
   for (; rows.count < p->position_count; rows.count++) rows.items[rows.count] = rows.count;
   uint32_t *constraints = constraints_of(p, rows), first = constraints[0];
@@ -83,7 +87,7 @@ bool report_no_configuration(struct pfaffian *p, const double *nearest) {
               : words_of(p, constraints, rows.count),
       NULL);
   label_others(p, d, constraints, rows.count, first);
-  help_residuals(p, d, nearest);
+  help_residuals(p, d, p->nearest);
   if (is_over)
     diagnostic_help(p->all->context, d, "%u constraint%s on %u coordinate%s", p->position_count,
                     p->position_count == 1 ? "" : "s", p->n, p->n == 1 ? "" : "s");

@@ -3,8 +3,8 @@
 #define DYN_SEMA_STRUCTURE_REPORT_H
 #include "sema/structure.h"
 
-/* False: it is an error. `nearest`: residuals at the best point, by position-level row. */
-bool report_no_configuration(struct pfaffian *p, const double *nearest);
+/* False: it is an error. */
+bool report_no_configuration(struct pfaffian *p);
 void report_no_gradient(struct pfaffian *p, uint32_t row);
 void report_conflict(struct pfaffian *p, struct index_list rows);
 /* The rows depend on each other; the redundant ones are marked. False: it is an error. */

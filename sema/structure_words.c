@@ -116,8 +116,9 @@ static void put_part(const struct pfaffian *p, struct text *out, struct field fi
   bool moves_time = !expr_is_integer_value(p->graph, field.at[p->n + p->s], 0), moves = false;
   for (uint32_t j = 0; j < p->n; j++)
     moves = moves || !expr_is_integer_value(p->graph, field.at[j], 0);
-  if (moves_time) text_put(out, moves ? "as time passes, by " : "the time");
+  if (moves_time) text_put(out, moves ? "the passing of time, with " : "the passing of time,");
   if (moves) put_motion(p, out, field);
+  if (moves_time && moves) text_put(out, ",");
 }
 
 const char *structure_bracket_words(const struct flag *flag, uint32_t row) {
