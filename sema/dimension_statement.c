@@ -362,8 +362,21 @@ static void walk_statement(struct walk *w, const struct ast_statement *statement
   walk_block(w, statement->otherwise.items, statement->otherwise.count);
 }
 
+/* The unit of a constraint comes from its equation, not from what is done with its multiplier. */
+static void walk_constraints(struct walk *w, struct ast_statement *const *items, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const struct ast_statement *s = items[i];
+    if (s->kind == AST_CONSTRAINT) walk_constraint(w, s);
+    if (s->kind != AST_FOR && s->kind != AST_IF_BLOCK) continue;
+    walk_constraints(w, s->body.items, s->body.count);
+    walk_constraints(w, s->otherwise.items, s->otherwise.count);
+  }
+}
+
 void dimension_walk_statements(struct dimension_table *table) {
   struct walk w = {table, &table->scope->model};
   const struct ast *ast = table->scope->model.ast;
+  if (!table->is_checking && !table->is_dimensionless)
+    walk_constraints(&w, ast->statements.items, ast->statements.count);
   walk_block(&w, ast->statements.items, ast->statements.count);
 }

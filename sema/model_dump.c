@@ -94,6 +94,38 @@ static void dump_mechanics(struct dump *d) {
   }
 }
 
+/* What the structure analysis found out about one. */
+static void dump_class(struct dump *d, const struct model_constraint *c) {
+  static const char *const classes[] = {"position",           "exact",        "integrable",
+                                        "integrable jointly", "nonholonomic", "undecided"};
+  text_format(d->out, "  %s%s%s", classes[c->class], c->is_rheonomic ? ", rheonomic" : "",
+              c->is_redundant ? ", redundant" : "");
+  for (uint32_t i = 0; i < c->partner_count; i++)
+    text_format(d->out, "%s%s", i == 0 ? " with " : ", ",
+                d->model->constraints.items[c->partners[i]].id.name);
+  if (c->integral != 0) put_expr(d, ", integral ", c->integral);
+  if (c->integrating_factor != 0) put_expr(d, " by the factor ", c->integrating_factor);
+  text_put(d->out, "\n");
+}
+
+static void dump_structure(struct dump *d) {
+  const struct model_structure *s = &d->model->structure;
+  if (d->model->constraints.count == 0) return;
+  text_format(d->out,
+              "structure rank %u, holonomic %u, nonholonomic %u, degrees of freedom %u%s%s\n",
+              s->rank, s->holonomic, s->nonholonomic, s->degrees_of_freedom,
+              s->is_rheonomic ? ", rheonomic" : "", s->is_certain ? "" : ", not certain");
+  for (uint32_t i = 0; i < s->combinations.count; i++) {
+    const struct model_combination *combination = &s->combinations.items[i];
+    text_put(d->out, "  integrable combination of");
+    for (uint32_t k = 0; k < combination->count; k++)
+      text_format(d->out, "%s%s", k == 0 ? " " : ", ",
+                  d->model->constraints.items[combination->members[k]].id.name);
+    if (combination->integral != 0) put_expr(d, ": ", combination->integral);
+    text_put(d->out, "\n");
+  }
+}
+
 static void dump_constraints(struct dump *d) {
   static const char *const claims[] = {"", "holonomic ", "nonholonomic "};
   for (uint32_t i = 0; i < d->model->constraints.count; i++) {
@@ -105,6 +137,7 @@ static void dump_constraints(struct dump *d) {
     put_expr(d, " 0 = ", c->residual);
     end_name(d, &c->id);
     text_format(d->out, "  %s [%s] of %s\n", c->multiplier_name, c->multiplier_unit.si, c->text);
+    dump_class(d, c);
   }
 }
 
@@ -153,6 +186,7 @@ void model_dump(const struct model *model, struct text *out) {
   dump_variables(&d);
   dump_mechanics(&d);
   dump_constraints(&d);
+  dump_structure(&d);
   dump_results(&d);
   dump_run(&d);
   for (uint32_t i = 0; i < model->dimensions.count; i++) {
