@@ -6,6 +6,7 @@
  *
  * symmetric where M is and B = A^T. Without constraints that is M q'' = f. */
 #include "codegen/program_build.h"
+#include <math.h>
 
 void state_builder_init(struct tape_builder *builder, const struct program *program) {
   const struct model *model = program->system->model;
@@ -120,25 +121,153 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
   return solver;
 }
 
-void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
-                  tape_value *motion) {
-  const struct system *system = program->system;
-  uint32_t n = system->n, m = system->m;
-  tape_value *solution = checked_calloc((size_t)n + m + 1, sizeof *solution);
-  uint32_t side = right_side_begin(builder, solver, 1, true);
-  for (uint32_t i = 0; i < n; i++)
-    right_side_entry(builder, side, i, 0, builder_lower(builder, system->forcing[i]));
-  for (uint32_t k = 0; k < m; k++)
-    right_side_entry(
-        builder, side, n + k, 0,
-        builder_unary(builder, TAPE_NEGATE, builder_lower(builder, system->constraint_bias[k])));
-  right_side_solve(builder, side, solution);
-  for (uint32_t i = 0; i < n; i++)
-    builder_bind(builder, system->model->coordinates.items[i].acceleration, solution[i]);
-  for (uint32_t k = 0; k < m; k++) {
-    solution[n + k] = builder_unary(builder, TAPE_NEGATE, solution[n + k]);
-    builder_bind(builder, system->model->constraints.items[k].multiplier, solution[n + k]);
+/* ---- the solution
+ *
+ * An elimination that meets a mass which is tiny beside the inertia it is tied to loses the others'
+ * digits, whichever way the matrix is factorised, because masses can't be scaled away against the
+ * constraints. Residuals computed with the matrix itself and solved for again bring them back
+ * (fixed-precision iterative refinement: Skeel, Math. Comp. 35 (1980); Higham, Accuracy and
+ * Stability of Numerical Algorithms, 12.2). Where even that does not satisfy the constraints the
+ * numbers are useless: they become undefined, which every caller reports. */
+
+enum { REFINEMENTS = 2 };
+
+struct motion {
+  struct tape_builder *builder;
+  const struct system *system;
+  uint32_t solver, n, m;
+  tape_value *right, *solution, *residual; /* n + m each; solution has one more: see tape.h */
+};
+
+/* Constraints that the solver leaves out are not to be satisfied but follow from the others. */
+static bool is_left_out(const struct motion *motion, uint32_t k) {
+  const struct tape_solver *solver = &motion->builder->tape->solvers.items[motion->solver];
+  return solver->kind == SOLVER_UNROLLED && solver->ordered < solver->n &&
+         motion->system->model->constraints.items[k].is_redundant;
+}
+
+/* right - K x, and (unless NULL) the sizes of what was added up. */
+static void motion_residual(const struct motion *motion, uint32_t row, tape_value *residual,
+                            tape_value *size) {
+  struct tape_builder *b = motion->builder;
+  tape_value sum = motion->right[row], sizes = builder_unary(b, TAPE_ABS, sum);
+  for (uint32_t j = 0; j < motion->n + motion->m; j++) {
+    expr entry = motion_entry(motion->system, row, j);
+    if (entry == 0 || expr_is_integer_value(motion->system->graph, entry, 0)) continue;
+    tape_value term =
+        builder_binary(b, TAPE_MULTIPLY, builder_lower(b, entry), motion->solution[j]);
+    sum = builder_binary(b, TAPE_SUBTRACT, sum, term);
+    if (size != NULL) sizes = builder_binary(b, TAPE_ADD, sizes, builder_unary(b, TAPE_ABS, term));
   }
-  for (uint32_t i = 0; motion != NULL && i < n + m + (m > 0); i++) motion[i] = solution[i];
-  free(solution);
+  *residual = sum;
+  if (size != NULL) *size = sizes;
+}
+
+static void motion_solve(const struct motion *motion, const tape_value *right, bool is_checked,
+                         tape_value *solution) {
+  uint32_t side = right_side_begin(motion->builder, motion->solver, 1, is_checked);
+  for (uint32_t i = 0; i < motion->n + motion->m; i++)
+    right_side_entry(motion->builder, side, i, 0, right[i]);
+  right_side_solve(motion->builder, side, solution);
+}
+
+static void motion_refine(const struct motion *motion) {
+  struct tape_builder *b = motion->builder;
+  uint32_t size = motion->n + motion->m;
+  tape_value *change = checked_calloc((size_t)size + 1, sizeof *change);
+  for (uint32_t i = 0; i < size; i++) {
+    motion_residual(motion, i, &motion->residual[i], NULL);
+    if (i >= motion->n && is_left_out(motion, i - motion->n))
+      motion->residual[i] = builder_constant(b, 0);
+  }
+  motion_solve(motion, motion->residual, false, change);
+  for (uint32_t i = 0; i < size; i++)
+    motion->solution[i] = builder_binary(b, TAPE_ADD, motion->solution[i], change[i]);
+  free(change);
+}
+
+/* How much of the forces on its coordinates equation n + k may be off by, for rounding, compared
+ * with the masses that it is tied to (weighted by A^2, so that the heavy ones count):
+ *     [sum A^2, sum A^2 M_ii, sum |A| force_i]  over its coordinates i. */
+static void constraint_scales(const struct motion *motion, uint32_t k, const tape_value *forces,
+                              tape_value scales[3]) {
+  struct tape_builder *b = motion->builder;
+  const struct system *system = motion->system;
+  for (int s = 0; s < 3; s++) scales[s] = builder_constant(b, 0);
+  for (uint32_t i = 0; i < motion->n; i++) {
+    expr entry = motion_entry(system, motion->n + k, i);
+    if (expr_is_integer_value(system->graph, entry, 0)) continue;
+    tape_value a = builder_lower(b, entry), square = builder_binary(b, TAPE_MULTIPLY, a, a);
+    tape_value mass = builder_lower(b, motion_entry(system, i, i));
+    const tape_value parts[3] = {
+        square, builder_binary(b, TAPE_MULTIPLY, square, mass),
+        builder_binary(b, TAPE_MULTIPLY, builder_unary(b, TAPE_ABS, a), forces[i])};
+    for (int s = 0; s < 3; s++) scales[s] = builder_binary(b, TAPE_ADD, scales[s], parts[s]);
+  }
+}
+
+/* Equation n + k holds: |residual| <= tolerance * size + rounding, all times sum A^2 M_ii. */
+static tape_value constraint_holds(const struct motion *motion, uint32_t k,
+                                   const tape_value *forces, tape_value tolerance) {
+  struct tape_builder *b = motion->builder;
+  tape_value residual, size, scales[3];
+  motion_residual(motion, motion->n + k, &residual, &size);
+  constraint_scales(motion, k, forces, scales);
+  tape_value limit = builder_binary(b, TAPE_MULTIPLY, tolerance, size);
+  tape_value off = builder_binary(b, TAPE_SUBTRACT, builder_unary(b, TAPE_ABS, residual), limit);
+  tape_value rounding = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-44),
+                                       builder_binary(b, TAPE_MULTIPLY, scales[0], scales[2]));
+  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, scales[1]),
+                        rounding);
+}
+
+/* Where constraints are independent they hold to the last digits; where some are dependent, as far
+ * as kernels_border.c lets them contradict each other. */
+static void motion_verify(const struct motion *motion) {
+  struct tape_builder *b = motion->builder;
+  uint32_t count = motion->n + motion->m;
+  tape_value ok = builder_truth(b, true), residual;
+  tape_value are_independent =
+      builder_binary(b, TAPE_EQUAL, motion->solution[count], builder_constant(b, 0));
+  tape_value tolerance = builder_select(b, are_independent, builder_constant(b, 0x1p-36),
+                                        builder_constant(b, 0x1p-8));
+  tape_value *forces = checked_calloc((size_t)motion->n + 1, sizeof *forces);
+  for (uint32_t i = 0; i < motion->n; i++) motion_residual(motion, i, &residual, &forces[i]);
+  for (uint32_t k = 0; k < motion->m; k++)
+    if (!is_left_out(motion, k))
+      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, forces, tolerance));
+  for (uint32_t i = 0; i < count; i++)
+    motion->solution[i] =
+        builder_select(b, ok, motion->solution[i], builder_constant(b, (double)NAN));
+  free(forces);
+}
+
+void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
+                  tape_value *values) {
+  const struct system *system = program->system;
+  uint32_t n = system->n, m = system->m, size = n + m;
+  tape_value *memory = checked_calloc(3 * ((size_t)size + 1), sizeof *memory);
+  struct motion motion = {.builder = builder,
+                          .system = system,
+                          .solver = solver,
+                          .n = n,
+                          .m = m,
+                          .right = memory,
+                          .solution = memory + size + 1,
+                          .residual = memory + 2 * ((size_t)size + 1)};
+  for (uint32_t i = 0; i < n; i++) motion.right[i] = builder_lower(builder, system->forcing[i]);
+  for (uint32_t k = 0; k < m; k++)
+    motion.right[n + k] =
+        builder_unary(builder, TAPE_NEGATE, builder_lower(builder, system->constraint_bias[k]));
+  motion_solve(&motion, motion.right, true, motion.solution);
+  for (int step = 0; m > 0 && step < REFINEMENTS; step++) motion_refine(&motion);
+  if (m > 0) motion_verify(&motion);
+  for (uint32_t i = 0; i < n; i++)
+    builder_bind(builder, system->model->coordinates.items[i].acceleration, motion.solution[i]);
+  for (uint32_t k = 0; k < m; k++) {
+    motion.solution[n + k] = builder_unary(builder, TAPE_NEGATE, motion.solution[n + k]);
+    builder_bind(builder, system->model->constraints.items[k].multiplier, motion.solution[n + k]);
+  }
+  for (uint32_t i = 0; values != NULL && i < size + (m > 0); i++) values[i] = motion.solution[i];
+  free(memory);
 }
