@@ -102,8 +102,10 @@ static bool prove_point(struct search *search, const struct manifold_choice *cho
   const struct manifold_system *system = &search->system;
   const struct manifold_descent *descent = &search->descent;
   double *sizes = checked_malloc(((size_t)system->count + 1) * sizeof *sizes);
+  /* an equation such as y = 0 has no terms of any size: then the way to its zero counts */
   for (uint32_t i = 0; i < system->count; i++)
-    sizes[i] = descent->here.rounding[i] / DBL_EPSILON + DBL_MIN;
+    sizes[i] =
+        descent->here.rounding[i] / DBL_EPSILON + manifold_gradient(descent, i) + DBL_MIN;
   struct prover_point point = {.equations = &system->equations,
                                .derivatives = &system->derivatives,
                                .matrix = &system->matrix,

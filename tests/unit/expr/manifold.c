@@ -239,6 +239,20 @@ static void no_gradient(void **state) {
   expect_flat((expr[2]){difference, factored}, 2, 1, guess_one);
 }
 
+/* y = 0 has no terms of any size where it holds. */
+static void vanishing_terms(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    const expr equations[2] = {y, sub(x, z)}, entries[3] = {n(0), y, x};
+    struct manifold_rank result = rank_on(equations, 2, entries, 3, 1, guess_one, seed);
+    assert_true(result.has_point);
+    assert_int_equal(result.equations_rank, 2);
+    assert_int_equal(result.rank.rank, 1);
+    assert_true(result.rank.believed);
+    manifold_rank_clear(&result);
+  }
+}
+
 /* Equations that only touch: residuals vanish, but nothing can be proven. */
 static void touching(void **state) {
   (void)state;
@@ -392,6 +406,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(inconsistent, set_up, tear_down),
       cmocka_unit_test_setup_teardown(no_gradient, set_up, tear_down),
       cmocka_unit_test_setup_teardown(touching, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(vanishing_terms, set_up, tear_down),
       cmocka_unit_test_setup_teardown(units, set_up, tear_down),
       cmocka_unit_test_setup_teardown(spheres, set_up, tear_down),
       cmocka_unit_test_setup_teardown(roots_and_angles, set_up, tear_down),
