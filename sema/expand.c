@@ -10,7 +10,7 @@ static void expand_block(struct analysis *a, struct ast_statement *const *items,
 
 static bool is_over(struct analysis *a, struct span span) {
   if (a->constants > MOST_ELEMENTS || a->variables > MOST_ELEMENTS)
-    lower_report_large(a->l, span, "it declares more than a million elements");
+    lower_report_large(a->l, span, "it declares more than a hundred thousand elements");
   if (a->loop_runs > MOST_LOOP_RUNS)
     lower_report_large(a->l, span, "its loops write out more than two million statements");
   return a->l->is_exhausted;
@@ -72,7 +72,7 @@ static bool is_too_large(const struct whole *w) {
   double before = is_constant ? w->a->constants : w->a->variables;
   if (w->item->primes > 0) before = 0; /* start velocities: no elements of their own */
   if (count + before <= MOST_ELEMENTS) return false;
-  lower_report_large(w->a->l, w->item->span, "it declares more than a million elements");
+  lower_report_large(w->a->l, w->item->span, "it declares more than a hundred thousand elements");
   return true;
 }
 
