@@ -180,13 +180,35 @@ static bool try_equals_in_condition(const struct fault *f) {
 static bool try_comparison_in_equation(const struct fault *f) {
   if (!f->expected[TOKEN_EQUALS] || f->expected[TOKEN_BECOMES]) return false;
   uint32_t at = f->at;
-  if (f->found->kind != TOKEN_EQUAL_EQUAL)
+  if (!is_relation(found_kind(f)))
     while (at > f->b->statement_begin &&
-           (kind_at(f, at) != TOKEN_EQUAL_EQUAL || f->b->tokens[at].open != 0))
+           (!is_relation(kind_at(f, at)) || f->b->tokens[at].open != 0))
       at--;
-  if (kind_at(f, at) != TOKEN_EQUAL_EQUAL) return false;
-  struct diagnostic *d = report(f, DIAG_COMPARISON_IN_EQUATION, f->b->tokens[at].span, "==");
-  help(f, d, "write '='");
+  if (!is_relation(kind_at(f, at))) return false;
+  struct diagnostic *d = report(f, DIAG_COMPARISON_IN_EQUATION, f->b->tokens[at].span,
+                                token_spelling(kind_at(f, at)));
+  if (kind_at(f, at) == TOKEN_EQUAL_EQUAL)
+    help(f, d, "write '='");
+  else
+    help(f, d, "an equation has to stand here: inequalities are no conditions on a motion");
+  return true;
+}
+
+/* *keyword: where the word stands in the statement. */
+static bool is_constraint(const struct fault *f, uint32_t *keyword) {
+  *keyword = f->b->statement_begin;
+  if (f->head == TOKEN_HOLONOMIC || f->head == TOKEN_NONHOLONOMIC) ++*keyword;
+  return kind_at(f, *keyword) == TOKEN_CONSTRAINT;
+}
+
+/* `constraint wire y = x^2` */
+static bool try_label_without_colon(const struct fault *f) {
+  uint32_t keyword;
+  if (!is_constraint(f, &keyword) || f->at != keyword + 2) return false;
+  if (!token_is_name(f->before->kind) || !token_is_name(found_kind(f))) return false;
+  struct diagnostic *d =
+      report(f, DIAG_LABEL_WITHOUT_COLON, f->before->span, source_text(f, f->before->span));
+  help(f, d, "write 'constraint %s: %s ...'", f->before->text, f->found->text);
   return true;
 }
 
@@ -376,6 +398,15 @@ static bool try_unknown_kind(const struct fault *f) {
   return true;
 }
 
+static void help_with_constraint(const struct fault *f, struct diagnostic *d, uint32_t keyword) {
+  if (f->found->kind == TOKEN_END && f->expected[TOKEN_EQUALS])
+    help(f, d, "a constraint is an equation: constraint name: left = right");
+  if (f->found->kind == TOKEN_EQUALS || f->found->kind == TOKEN_COMMA)
+    help(f, d, "every equation is a constraint of its own");
+  if (f->found->kind == TOKEN_COLON && f->at == keyword + 1)
+    help(f, d, "a name stands before the colon: constraint name: left = right");
+}
+
 static void report_unexpected(const struct fault *f) {
   const char *expected = syntax_expected_words(f->b->context, f->expected);
   const char *found = syntax_found_words(f->b, f->at);
@@ -383,6 +414,8 @@ static void report_unexpected(const struct fault *f) {
       diagnostic_add(f->b->context, DIAG_UNEXPECTED, f->found->span, expected, found, NULL);
   if (f->found->kind == TOKEN_EQUALS && (f->found->flags & TOKEN_STARTS_LINE))
     help(f, d, "a line that starts with '=' does not go on with the one before; put the '=' there");
+  uint32_t keyword;
+  if (is_constraint(f, &keyword)) help_with_constraint(f, d, keyword);
   if (f->found->kind == TOKEN_THEN && f->expected[TOKEN_OPEN_BRACE])
     help(f, d, "around statements: if ... { }; inside an expression: if ... then ... else ...");
 }
@@ -405,6 +438,7 @@ void syntax_error_report(struct builder *b, uint32_t at, const bool expected[TOK
                                                         try_misspelt_word,
                                                         try_missing_target,
                                                         try_bare_unit,
+                                                        try_label_without_colon,
                                                         try_implicit_product,
                                                         try_missing_block,
                                                         try_missing_equals,

@@ -236,7 +236,8 @@ static dyn_status list_failed(struct assembly_run *r) {
   return assembly_set_conflict(r->e.model, a);
 }
 
-/* Adds the constraints of this level that the given start values violate. */
+/* Adds the constraints of this level that the stated start values violate, as far as their moving
+ * shows. */
 static dyn_status list_violated(struct assembly_run *r) {
   dyn_assembly *a = r->report;
   size_t most = (size_t)(a->n_violated + r->n_constraints) + 1;
@@ -256,6 +257,7 @@ static dyn_status solve_level(struct assembly_run *r, int is_velocity, int32_t *
   if (r->n_constraints + r->n_initial == 0) return DYN_DONE;
   memcpy(r->before, r->x, size);
   enum level_result result = try_level(r, 1);
+  int is_kept = result == LEVEL_DONE; /* all that the model states */
   if (result == LEVEL_CONFLICT || result == LEVEL_NOT_EVALUATED) {
     memcpy(r->x, r->before, size);
     result = try_level(r, 0);
@@ -270,7 +272,7 @@ static dyn_status solve_level(struct assembly_run *r, int is_velocity, int32_t *
   }
   if (result == LEVEL_CONFLICT) return list_failed(r);
   *rank = r->level.rank;
-  return list_violated(r);
+  return is_kept ? DYN_DONE : list_violated(r);
 }
 
 /* ---- The report ---- */

@@ -33,11 +33,12 @@ static void add_residual(struct text_out *out, const dyn_model *m, const char *l
                          double largest, int32_t worst, int is_velocity) {
   if (worst < 0 || worst >= m->n_constraints) return;
   const dyn_constraint *c = &m->constraints[worst];
-  const char *unit = c->unit ? c->unit : "";
+  int is_integral = !is_velocity && !(c->flags & DYN_CONSTRAINT_POSITION); /* in its own unit */
+  const char *unit = c->unit && !is_integral ? c->unit : "";
   int is_rate = is_velocity && (c->flags & DYN_CONSTRAINT_POSITION);
   int plain = !unit[0] || !strcmp(unit, "1");
-  text_out_add(out, "%s to %.2g%s%s%s (%s)", level, largest, plain ? "" : " ", plain ? "" : unit,
-               is_rate ? (plain ? " 1/s" : "/s") : "", c->name);
+  text_out_add(out, "%s to %.2g%s%s%s (%s%s)", level, largest, plain ? "" : " ", plain ? "" : unit,
+               is_rate ? (plain ? " 1/s" : "/s") : "", is_integral ? "integral of " : "", c->name);
 }
 
 /* "The constraint loop became dependent on the others at t = ...". */

@@ -69,7 +69,7 @@ struct pfaffian {
   struct index_list kept; /* rows: a basis, position level preferred, then earlier rows */
   uint32_t rank;
   bool has_point, is_undecided;
-  double *nearest;       /* without a point: residuals at the best one, by position-level row */
+  double *nearest;       /* without a point: residuals at the nearest one seen, by position-level row */
   uint32_t points, bits; /* the effort of ranks that are not full */
 };
 

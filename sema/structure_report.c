@@ -61,17 +61,17 @@ void report_conflict(struct pfaffian *p, struct index_list rows) {
                     "no velocities satisfy all of them: correct one, or leave one out");
 }
 
-/* The best point is not exact: what is small beside the largest residual is shown as 0. */
-static void help_residuals(struct pfaffian *p, struct diagnostic *d, const double *nearest) {
-  struct text text = {0};
+/* The search is for points where equations cross; how near one can get is for the start's assembly
+ * to tell, which minimises the residuals. */
+static void help_configuration(struct pfaffian *p, struct diagnostic *d) {
   double largest = 0;
-  for (uint32_t i = 0; i < p->position_count; i++) largest = fmax(largest, fabs(nearest[i]));
-  for (uint32_t i = 0; i < p->position_count && i < LABELS_LIMIT; i++)
-    text_format(&text, "%s%s = %.3g", i > 0 ? ", " : "", pfaffian_constraint(p, i)->id.name,
-                fabs(nearest[i]) < 1e-3 * largest ? 0.0 : nearest[i]);
-  diagnostic_help(p->all->context, d, "residuals (left - right) at the best point: %s%s",
-                  text_string(&text), p->position_count > LABELS_LIMIT ? ", ..." : "");
-  text_free(&text);
+  for (uint32_t i = 0; i < p->position_count; i++) largest = fmax(largest, fabs(p->nearest[i]));
+  if (largest < 1e-9)
+    diagnostic_help(p->all->context, d,
+                    "they hold at points where they only touch, as y = 0 and y = x^2 do: their kind "
+                    "can't be told there");
+  else
+    diagnostic_help(p->all->context, d, "'dyn eval' tells the least residuals that can be reached");
 }
 
 bool report_no_configuration(struct pfaffian *p) {
@@ -87,8 +87,9 @@ bool report_no_configuration(struct pfaffian *p) {
               : words_of(p, constraints, rows.count),
       NULL);
   label_others(p, d, constraints, rows.count, first);
-  help_residuals(p, d, p->nearest);
-  if (is_over)
+  if (!is_over)
+    help_configuration(p, d);
+  else
     diagnostic_help(p->all->context, d, "%u constraint%s on %u coordinate%s", p->position_count,
                     p->position_count == 1 ? "" : "s", p->n, p->n == 1 ? "" : "s");
   return !is_over;
@@ -195,6 +196,7 @@ static void report_false_nonholonomic(struct pfaffian *p, const struct model_con
     diagnostic_help(context, d,
                     "it is integrable: no admissible motions leave it when done in turn");
   }
+  diagnostic_help(context, d, "leave 'nonholonomic' away");
 }
 
 void report_claims(struct pfaffian *p) {
