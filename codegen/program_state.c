@@ -186,56 +186,50 @@ static void motion_refine(const struct motion *motion) {
   free(change);
 }
 
-/* How much of the forces on its coordinates equation n + k may be off by, for rounding, compared
- * with the masses that it is tied to (weighted by A^2, so that the heavy ones count):
- *     [sum A^2, sum A^2 M_ii, sum |A| force_i]  over its coordinates i. */
-static void constraint_scales(const struct motion *motion, uint32_t k, const tape_value *forces,
-                              tape_value scales[3]) {
-  struct tape_builder *b = motion->builder;
-  const struct system *system = motion->system;
-  for (int s = 0; s < 3; s++) scales[s] = builder_constant(b, 0);
-  for (uint32_t i = 0; i < motion->n; i++) {
-    expr entry = motion_entry(system, motion->n + k, i);
-    if (expr_is_integer_value(system->graph, entry, 0)) continue;
-    tape_value a = builder_lower(b, entry), square = builder_binary(b, TAPE_MULTIPLY, a, a);
-    tape_value mass = builder_lower(b, motion_entry(system, i, i));
-    const tape_value parts[3] = {
-        square, builder_binary(b, TAPE_MULTIPLY, square, mass),
-        builder_binary(b, TAPE_MULTIPLY, builder_unary(b, TAPE_ABS, a), forces[i])};
-    for (int s = 0; s < 3; s++) scales[s] = builder_binary(b, TAPE_ADD, scales[s], parts[s]);
-  }
-}
-
-/* Equation n + k holds: |residual| <= tolerance * size + rounding, all times sum A^2 M_ii. */
+/* Equation n + k holds: |residual| <= tolerance * size, or it is nothing beside what the forces on
+ * its coordinates do to the largest mass: at rest accelerations, and their sizes, are rounding. */
 static tape_value constraint_holds(const struct motion *motion, uint32_t k,
-                                   const tape_value *forces, tape_value tolerance) {
+                                   const tape_value *forces, tape_value mass,
+                                   tape_value tolerance) {
   struct tape_builder *b = motion->builder;
-  tape_value residual, size, scales[3];
+  tape_value residual, size, pull = builder_constant(b, 0);
   motion_residual(motion, motion->n + k, &residual, &size);
-  constraint_scales(motion, k, forces, scales);
+  for (uint32_t i = 0; i < motion->n; i++) {
+    expr entry = motion_entry(motion->system, motion->n + k, i);
+    if (expr_is_integer_value(motion->system->graph, entry, 0)) continue;
+    tape_value part = builder_binary(
+        b, TAPE_MULTIPLY, builder_unary(b, TAPE_ABS, builder_lower(b, entry)), forces[i]);
+    pull = builder_binary(b, TAPE_ADD, pull, part);
+  }
   tape_value limit = builder_binary(b, TAPE_MULTIPLY, tolerance, size);
   tape_value off = builder_binary(b, TAPE_SUBTRACT, builder_unary(b, TAPE_ABS, residual), limit);
-  tape_value rounding = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-44),
-                                       builder_binary(b, TAPE_MULTIPLY, scales[0], scales[2]));
-  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, scales[1]),
-                        rounding);
+  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, mass),
+                        builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-34), pull));
 }
 
 /* Where constraints are independent they hold to the last digits; where some are dependent, as far
- * as kernels_border.c lets them contradict each other. */
+ * as kernels_border.c lets them contradict each other. The other equations hold beside the sizes
+ * of their terms: M may be so nearly singular that accelerations mean nothing. */
 static void motion_verify(const struct motion *motion) {
   struct tape_builder *b = motion->builder;
   uint32_t count = motion->n + motion->m;
   tape_value ok = builder_truth(b, true), residual;
   tape_value are_independent =
       builder_binary(b, TAPE_EQUAL, motion->solution[count], builder_constant(b, 0));
-  tape_value tolerance = builder_select(b, are_independent, builder_constant(b, 0x1p-36),
-                                        builder_constant(b, 0x1p-8));
+  tape_value tolerance =
+      builder_select(b, are_independent, builder_constant(b, 0x1p-36), builder_constant(b, 0x1p-8));
   tape_value *forces = checked_calloc((size_t)motion->n + 1, sizeof *forces);
-  for (uint32_t i = 0; i < motion->n; i++) motion_residual(motion, i, &residual, &forces[i]);
+  tape_value mass = builder_constant(b, 0); /* the largest */
+  for (uint32_t i = 0; i < motion->n; i++) {
+    motion_residual(motion, i, &residual, &forces[i]);
+    tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-20), forces[i]);
+    tape_value off = builder_unary(b, TAPE_ABS, residual);
+    ok = builder_binary(b, TAPE_AND, ok, builder_binary(b, TAPE_LESS_EQUAL, off, limit));
+    mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
+  }
   for (uint32_t k = 0; k < motion->m; k++)
     if (!is_left_out(motion, k))
-      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, forces, tolerance));
+      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, forces, mass, tolerance));
   for (uint32_t i = 0; i < count; i++)
     motion->solution[i] =
         builder_select(b, ok, motion->solution[i], builder_constant(b, (double)NAN));
