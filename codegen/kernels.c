@@ -21,7 +21,7 @@
 
 CLONES static bool ldlt_factor(size_t n, size_t coordinates, const double *a, double *f,
                                double *gain) {
-  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
+  double tolerance = kernel_pivot_tolerance(n, coordinates);
   for (size_t j = 0; j < n; j++)
     for (size_t i = j; i < n; i++) f[i + j * n] = a[i + j * n];
   for (size_t j = coordinates; j < n; j++) gain[j] = 0;
@@ -181,7 +181,7 @@ CLONES static void lu_substitute(size_t n, double *f, double *s, double *b, size
 /* 0, or 1 + the unknown whose pivot is lost. A pivot that is not finite goes on as undefined. */
 CLONES static int sparse_factor(const struct tape_solver *solver, const double *a, double *f) {
   size_t n = solver->n, entries = solver->factor_count;
-  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE, *pivots = f + entries;
+  double tolerance = kernel_pivot_tolerance(n, solver->coordinates), *pivots = f + entries;
   double *whole = pivots + n; /* what pivots are held against, in the new order */
   for (size_t e = 0; e < entries + n; e++) f[e] = 0;
   for (size_t e = 0; e < solver->entry_count; e++) f[solver->entry_places[e]] = a[e];

@@ -77,6 +77,31 @@ static void start_scales(struct border b, const double *a, bool is_symmetric) {
   }
 }
 
+static void tame_scales(struct border b) {
+  double least = HUGE_VAL; /* of the largest mass */
+  for (size_t i = 0; i < b.coordinates; i++) {
+    double scale = b.column_scale[i];
+    least = scale > 0 && scale < least ? scale : least;
+  }
+  for (size_t j = b.coordinates; j < b.n; j++) {
+    double largest = 0, second = 0;
+    size_t which = 0;
+    for (size_t i = 0; i < b.coordinates; i++) {
+      double size = fabs(b.f[j + i * b.n]) * b.column_scale[i];
+      double lesser = size > largest ? largest : size;
+      second = lesser > second ? lesser : second;
+      which = size > largest ? i : which;
+      largest = size > largest ? size : largest;
+    }
+    if (second > 0 && largest > KERNEL_BORDER_DOMINANT * second) {
+      double scale = second / fabs(b.f[j + which * b.n]);
+      scale = scale > least ? scale : least;
+      b.row_scale[which] = scale;
+      b.column_scale[which] = scale;
+    }
+  }
+}
+
 /* Scales of the lines that have none yet, from those of the others that they meet. */
 static void fill_scales(struct border b, size_t from, size_t to, size_t others, size_t end) {
   size_t n = b.n;
@@ -115,6 +140,7 @@ static void apply_scales(struct border b) {
 }
 
 static void equilibrate(struct border b) {
+  tame_scales(b);
   /* coordinates with a mass are known; constraints that touch them follow, then coordinates without
    * mass, then the constraints among those */
   fill_scales(b, b.coordinates, b.n, 0, b.coordinates);
@@ -259,8 +285,10 @@ static int32_t substitute_forward(struct border b, const double *right, bool is_
     double y = s[k];
     for (size_t i = k + 1; i < n; i++) s[i] -= b.f[i + k * n] * y;
   }
+  double limit = KERNEL_BORDER_NEGLIGIBLE * largest;
+  limit = limit > KERNEL_BORDER_ROUNDING ? limit : KERNEL_BORDER_ROUNDING;
   for (size_t i = rank; i < n && is_checked; i++)
-    if (fabs(s[i]) > KERNEL_BORDER_NEGLIGIBLE * largest) return (int32_t)b.row_number[i] + 1;
+    if (fabs(s[i]) > limit) return (int32_t)b.row_number[i] + 1;
   return 0;
 }
 

@@ -17,6 +17,8 @@ LLVMValueRef kernel_reciprocal(struct kernel *k, LLVMValueRef a);
 LLVMValueRef kernel_absolute(struct kernel *k, LLVMValueRef a);
 /* n times the relative tolerance. */
 LLVMValueRef kernel_tolerance(struct kernel *k, double relative);
+/* kernel_pivot_tolerance of kernels.h */
+LLVMValueRef kernel_pivot_limit(struct kernel *k, LLVMValueRef coordinates);
 LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base,
                             LLVMValueRef index);         /* i32 table */
 void kernel_return(struct kernel *k, LLVMValueRef code); /* of type i64, truncated */

@@ -1,6 +1,7 @@
 /* Bordered systems with dependent constraints in IR: see kernels_border.c, function by function. */
 #include "codegen/kernels.h"
 #include "codegen/llvm_kernels.h"
+#include <math.h>
 
 struct border {
   LLVMValueRef coordinates, m, f, row_scale, column_scale, row_number, column_number;
@@ -81,6 +82,56 @@ static void start_scales(struct kernel *k, struct border *b, LLVMValueRef a,
   ir_store(ir, number, b->row_number, i.index);
   ir_store(ir, number, b->column_number, i.index);
   ir_loop_end(ir, &i);
+}
+
+static LLVMValueRef is_above(struct kernel *k, LLVMValueRef a, LLVMValueRef b) {
+  return LLVMBuildFCmp(k->builder, LLVMRealOGT, a, b, "");
+}
+
+/* The least scale of a coordinate with a mass. */
+static LLVMValueRef least_scale(struct kernel *k, struct border *b) {
+  struct ir *ir = k->ir;
+  LLVMValueRef least = ir_variable(ir, ir->f64, ir_real(ir, HUGE_VAL));
+  struct ir_loop i = ir_loop_begin(ir, k->zero, b->coordinates);
+  LLVMValueRef own = ir_load(ir, b->column_scale, i.index), low = ir_load(ir, least, k->zero);
+  LLVMValueRef is_less =
+      LLVMBuildAnd(k->builder, is_above(k, own, ir_real(ir, 0)), is_above(k, low, own), "");
+  ir_store(ir, LLVMBuildSelect(k->builder, is_less, own, low, ""), least, k->zero);
+  ir_loop_end(ir, &i);
+  return ir_load(ir, least, k->zero);
+}
+
+static void tame_scales(struct kernel *k, struct border *b) {
+  struct ir *ir = k->ir;
+  LLVMValueRef least = least_scale(k, b);
+  struct ir_loop j = ir_loop_begin(ir, b->coordinates, k->n);
+  LLVMValueRef largest = sum_variable(k), second = sum_variable(k);
+  LLVMValueRef which = ir_variable(ir, ir->i64, k->zero);
+  struct ir_loop i = ir_loop_begin(ir, k->zero, b->coordinates);
+  LLVMValueRef entry = kernel_absolute(k, ir_load(ir, b->f, kernel_index(k, j.index, i.index)));
+  LLVMValueRef size = kernel_multiply(k, entry, ir_load(ir, b->column_scale, i.index));
+  LLVMValueRef old = ir_load(ir, largest, k->zero), next = ir_load(ir, second, k->zero);
+  LLVMValueRef is_largest = is_above(k, size, old);
+  LLVMValueRef lesser = LLVMBuildSelect(k->builder, is_largest, old, size, "");
+  ir_store(ir, LLVMBuildSelect(k->builder, is_above(k, lesser, next), lesser, next, ""), second,
+           k->zero);
+  LLVMValueRef place = LLVMBuildLoad2(k->builder, ir->i64, which, "");
+  LLVMBuildStore(k->builder, LLVMBuildSelect(k->builder, is_largest, i.index, place, ""), which);
+  ir_store(ir, LLVMBuildSelect(k->builder, is_largest, size, old, ""), largest, k->zero);
+  ir_loop_end(ir, &i);
+  next = ir_load(ir, second, k->zero);
+  LLVMValueRef limit = kernel_multiply(k, ir_real(ir, KERNEL_BORDER_DOMINANT), next);
+  LLVMValueRef is_dominant = LLVMBuildAnd(k->builder, is_above(k, next, ir_real(ir, 0)),
+                                          is_above(k, ir_load(ir, largest, k->zero), limit), "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, is_dominant);
+  place = LLVMBuildLoad2(k->builder, ir->i64, which, "");
+  entry = kernel_absolute(k, ir_load(ir, b->f, kernel_index(k, j.index, place)));
+  LLVMValueRef scale = LLVMBuildFDiv(k->builder, next, entry, "");
+  scale = LLVMBuildSelect(k->builder, is_above(k, scale, least), scale, least, "");
+  ir_store(ir, scale, b->row_scale, place);
+  ir_store(ir, scale, b->column_scale, place);
+  ir_if_end(ir, after);
+  ir_loop_end(ir, &j);
 }
 
 /* The scale of line i (a row or a column), if it has none, from those of the lines others .. end.
@@ -314,6 +365,7 @@ void kernel_body_border_factor(struct kernel *k) {
   LLVMValueRef function = k->function;
   struct border b = border_at(k, LLVMGetParam(function, 1), LLVMGetParam(function, 5));
   start_scales(k, &b, LLVMGetParam(function, 3), LLVMGetParam(function, 4));
+  tame_scales(k, &b);
   fill_scales(k, &b, true);
   fill_scales(k, &b, false);
   fill_scales(k, &b, true);
@@ -350,6 +402,8 @@ static void substitute_forward(struct kernel *k, struct border *b, LLVMValueRef 
   ir_loop_end(ir, &i);
   ir_loop_end(ir, &p);
   LLVMValueRef limit = kernel_multiply(k, ir_real(ir, KERNEL_BORDER_NEGLIGIBLE), largest);
+  LLVMValueRef rounding = ir_real(ir, KERNEL_BORDER_ROUNDING);
+  limit = LLVMBuildSelect(k->builder, is_above(k, limit, rounding), limit, rounding, "");
   i = ir_loop_begin(ir, b->rank, k->n);
   LLVMValueRef rest = kernel_absolute(k, ir_load(ir, s, i.index));
   LLVMValueRef is_wrong = LLVMBuildFCmp(k->builder, LLVMRealOGT, rest, limit, "");

@@ -27,7 +27,7 @@ void kernel_body_ldlt_factor(struct kernel *k) {
   struct ir *ir = k->ir;
   LLVMValueRef coordinates = LLVMGetParam(k->function, 1), a = LLVMGetParam(k->function, 2);
   LLVMValueRef f = LLVMGetParam(k->function, 3), gain = LLVMGetParam(k->function, 4);
-  LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
+  LLVMValueRef tolerance = kernel_pivot_limit(k, coordinates);
   copy_lower_triangle(k, a, f);
   struct ir_loop j = ir_loop_begin(ir, coordinates, k->n);
   ir_store(ir, ir_real(ir, 0), gain, j.index);

@@ -104,6 +104,12 @@ LLVMValueRef kernel_tolerance(struct kernel *k, double relative) {
   return kernel_multiply(k, n, ir_real(k->ir, relative));
 }
 
+LLVMValueRef kernel_pivot_limit(struct kernel *k, LLVMValueRef coordinates) {
+  LLVMValueRef is_bordered = LLVMBuildICmp(k->builder, LLVMIntSLT, coordinates, k->n, "");
+  return LLVMBuildSelect(k->builder, is_bordered, ir_real(k->ir, KERNEL_BORDER_PIVOT_TOLERANCE),
+                         kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE), "");
+}
+
 LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base, LLVMValueRef index) {
   LLVMValueRef place = LLVMBuildInBoundsGEP2(k->builder, k->ir->i32, base, &index, 1, "");
   LLVMValueRef value = LLVMBuildLoad2(k->builder, k->ir->i32, place, "");

@@ -91,7 +91,7 @@ void kernel_body_sparse_factor(struct kernel *k) {
   s.pivots = ir_element(ir, s.f, s.factor_count);
   s.whole = ir_element(ir, s.pivots, k->n);
   load_matrix(k, &s);
-  LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_PIVOT_TOLERANCE);
+  LLVMValueRef tolerance = kernel_pivot_limit(k, s.coordinates);
   LLVMValueRef target = ir_variable(ir, ir->i64, k->zero);
   struct ir_loop p = ir_loop_begin(ir, k->zero, k->n);
   LLVMValueRef inverse = kernel_reciprocal(k, check_pivot(k, &s, p.index, tolerance));

@@ -1,9 +1,9 @@
 /* L D L^T as instructions: in a fill-reducing order, right-looking, structural zeros left out.
  *
- * A pivot is good if it is above n*2^-49 times the diagonal entry it came from, which an infinite
- * or undefined one is not; so only positive definite matrices take this way, for which the
- * factorisation is stable without exchanges (Golub & Van Loan, Matrix Computations, 4.2). The truth
- * value "all are good" guards the results: otherwise the cold path solves (tape.h).
+ * A pivot is good if it is above n*2^-49 (bordered: 2^-26) times the diagonal entry it came from,
+ * which an infinite or undefined one is not; so only positive definite matrices take this way, for
+ * which the factorisation is stable without exchanges (Golub & Van Loan, Matrix Computations, 4.2).
+ * The truth value "all are good" guards the results: otherwise the cold path solves (tape.h).
  *
  * In a bordered matrix the pivots of constraints are negative (border_order.c). Unknowns of the
  * other kind add to the size of a diagonal and those of the same kind take from it: a pivot is held
@@ -46,9 +46,8 @@ static tape_value subtract_product(struct tape_builder *builder, tape_value a, t
   return builder_binary(builder, TAPE_SUBTRACT, a, builder_binary(builder, TAPE_MULTIPLY, b, c));
 }
 
-static tape_value pivot_is_good(struct tape_builder *builder, size_t n, bool is_coordinate,
+static tape_value pivot_is_good(struct tape_builder *builder, double tolerance, bool is_coordinate,
                                 tape_value whole, tape_value pivot) {
-  double tolerance = (double)n * KERNEL_PIVOT_TOLERANCE;
   tape_value factor = builder_constant(builder, tolerance);
   tape_value limit = builder_binary(builder, TAPE_MULTIPLY, factor, whole);
   /* the whole of a constraint is kept with the sign of its pivot */
@@ -78,13 +77,15 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
   struct tape_solver *solver = &builder->tape->solvers.items[index];
   struct solver_state *state = &builder->solver_states.items[index];
   size_t n = solver->ordered;
+  double tolerance = tape_solver_is_bordered(solver) ? KERNEL_BORDER_PIVOT_TOLERANCE
+                                                     : kernel_pivot_tolerance(n, n);
   tape_value ok = builder_truth(builder, true);
   for (size_t k = 0; k < n; k++) {
     bool is_coordinate = (uint32_t)solver->order[k] < solver->coordinates;
     state->pivots[k] = state->l[k + k * n];
     ok = builder_binary(
         builder, TAPE_AND, ok,
-        pivot_is_good(builder, n, is_coordinate, state->wholes[k], state->pivots[k]));
+        pivot_is_good(builder, tolerance, is_coordinate, state->wholes[k], state->pivots[k]));
     for (size_t j = k + 1; j < n; j++)
       if (!is_zero(builder, state->l[j + k * n])) eliminate(builder, index, k, j);
   }
