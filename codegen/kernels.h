@@ -27,9 +27,10 @@ static inline double kernel_pivot_tolerance(size_t n, size_t coordinates) {
  * to coordinates: both vanish on the constraint manifold and grow with the distance from it (steps
  * of an integrator), while a contradiction or a missing mass makes them of size 1. */
 #define KERNEL_BORDER_NEGLIGIBLE 0x1p-10
-/* What is left of an equation where all right sides are rounding contradicts nothing: an
+/* What is left of an equation where all right sides are rounding (much enlarged, where its own
+ * coefficients nearly vanish) contradicts nothing: an
  * acceleration in m/s^2 times the root of a mass in kg. */
-#define KERNEL_BORDER_ROUNDING 0x1p-40
+#define KERNEL_BORDER_ROUNDING 0x1p-26
 
 /* FACTOR for kinds DENSE, SPARSE, LU, REVEALING; for UNROLLED the cold path alone. 0 or 1 +
  * unknown. */
