@@ -253,10 +253,33 @@ static int print_values(struct session *session, const struct problem *problem, 
   return finite && written ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
+/* Whether --at gives all coordinates and velocities: then the model's own start, which may be
+ * impossible, has no say. A list names nothing twice. */
+static bool gives_whole_motion(const struct model *model) {
+  uint32_t given = 0;
+  struct map at = {0};
+  for (uint32_t i = 0; i < model->at.count; i++) map_set(&at, model->at.items[i].symbol, 1);
+  for (uint32_t i = 0; i < model->coordinates.count; i++)
+    given += map_get(&at, model->coordinates.items[i].position) +
+             map_get(&at, model->coordinates.items[i].velocity);
+  map_free(&at);
+  return given == 2 * model->coordinates.count;
+}
+
+static int start_state(struct session *session, struct problem *problem, double t) {
+  dyn_message message = {""};
+  if (!gives_whole_motion(session->compiler->model))
+    return problem_assemble(session, problem, t, NULL);
+  dyn_status status = dyn_start_values(&problem->model_problem, t, problem->x, &message);
+  if (status != DYN_DONE)
+    diagnostic_add(session_context(session), DIAG_NO_START, nowhere, message.text, NULL);
+  return problem_status(status);
+}
+
 static int evaluate(struct session *session, struct problem *problem, double t) {
   dyn_message message = {""};
   struct values values = {.model = problem->model, .t = t};
-  int status = problem_assemble(session, problem, t, NULL);
+  int status = start_state(session, problem, t);
   values.x = problem->x;
   values.u = checked_calloc((size_t)problem->model->n_inputs + 1, sizeof(double));
   if (status == EXIT_DONE) {

@@ -106,13 +106,13 @@ void values_warn_off(struct session *session, const struct values *v) {
     const dyn_position_equation *equation = &model->position_equations[i];
     const double *row = row_of(v, v->position_residuals, positions, i);
     if (equation->is_integral) continue;
-    if (fabs(v->position_residuals[i]) > rounding(v, row, v->x))
+    if (!(fabs(v->position_residuals[i]) <= rounding(v, row, v->x)))
       warn_off(session, &model->constraints[equation->constraint], "", v->position_residuals[i]);
   }
   for (int32_t k = 0; k < m; k++) {
     const double *row = row_of(v, v->velocity_residuals, m, k);
     bool is_rate = model->constraints[k].flags & DYN_CONSTRAINT_POSITION;
-    if (fabs(v->velocity_residuals[k]) > rounding(v, row, v->x + n))
+    if (!(fabs(v->velocity_residuals[k]) <= rounding(v, row, v->x + n)))
       warn_off(session, &model->constraints[k], is_rate ? ", differentiated by time" : "",
                v->velocity_residuals[k]);
   }

@@ -11,6 +11,8 @@ static void expand_block(struct analysis *a, struct ast_statement *const *items,
 static bool is_over(struct analysis *a, struct span span) {
   if (a->constants > MOST_ELEMENTS || a->variables > MOST_ELEMENTS)
     lower_report_large(a->l, span, "it declares more than a hundred thousand elements");
+  if (a->model->constraints.count > MOST_CONSTRAINTS)
+    lower_report_large(a->l, span, "it has more than five thousand constraints");
   if (a->loop_runs > MOST_LOOP_RUNS)
     lower_report_large(a->l, span, "its loops write out more than two million statements");
   return a->l->is_exhausted;
@@ -281,6 +283,7 @@ static void expand_constraint(struct analysis *a, const struct ast_statement *st
   } else {
     expand_item(a, item, environment);
   }
+  if (is_over(a, statement->span)) return;
   for (; before < a->l->elements.count; before++)
     push_job(a, statement, a->l->elements.items[before].value.environment, before);
 }

@@ -119,6 +119,7 @@ struct lowering {
 
 enum {
   MOST_ELEMENTS = 100000,
+  MOST_CONSTRAINTS = 5000, /* tables have an entry for each of them and each coordinate */
   MOST_IN_RANGE = 1000000,
   MOST_LOOP_RUNS = 2000000,
   MOST_STEPS = 10000000

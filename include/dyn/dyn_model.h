@@ -157,7 +157,7 @@ struct dyn_model {
   /* out[m + m*n_coordinates]: all constraints at velocity level, then A = their derivatives by q',
    * row by row. Reads t, x, p. */
   dyn_function *velocity_residuals;
-  dyn_function *constraint_bias; /* out[m] */
+  dyn_function *constraint_bias; /* out[m]. Reads t, x, p. */
   /* out[n_coordinates*m], column by column: B; NULL if B = A^T */
   dyn_function *multiplier_force;
   /* out[m + 1]: λ, then how many constraints were dependent at this state (0: the λ are unique;
@@ -167,7 +167,8 @@ struct dyn_model {
   dyn_function *rhs;           /* out[n_state] = x' */
   dyn_function *acceleration;  /* out[n_coordinates] = q'' */
   dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M */
-  dyn_function *forcing;       /* out[n_coordinates], without constraint forces */
+  dyn_function *forcing;       /* out[n_coordinates], without constraint forces and without the
+                                  part of forces that is linear in multipliers */
   /* out[n_jacobian] = d(x')/dx. Where constraints are dependent: in directions that keep them. */
   dyn_function *jacobian;
   dyn_function *energies;      /* out[2] = kinetic, potential energy */
