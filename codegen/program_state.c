@@ -5,6 +5,7 @@
  *     [ A  0 ] [ -λ  ] = [ -bias ],
  *
  * symmetric where M is and B = A^T. Without constraints that is M q'' = f. */
+#include "codegen/kernels.h"
 #include "codegen/program_build.h"
 #include <math.h>
 
@@ -186,25 +187,37 @@ static void motion_refine(const struct motion *motion) {
   free(change);
 }
 
+/* What is allowed of the residuals of constraints. */
+struct allowance {
+  const tape_value *forces; /* of each coordinate, sizes added up */
+  tape_value mass;          /* the largest */
+  tape_value tolerance;     /* of the sizes of an equation's terms */
+  tape_value rounding;      /* KERNEL_BORDER_ROUNDING where constraints are dependent, else 0 */
+};
+
 /* Equation n + k holds: |residual| <= tolerance * size, or it is nothing beside what the forces on
- * its coordinates do to the largest mass: at rest accelerations, and their sizes, are rounding. */
+ * its coordinates do to the largest mass: at rest accelerations, and their sizes, are rounding. In
+ * a motion without forces even those are nothing; then the elimination's own word counts. */
 static tape_value constraint_holds(const struct motion *motion, uint32_t k,
-                                   const tape_value *forces, tape_value mass,
-                                   tape_value tolerance) {
+                                   const struct allowance *a) {
   struct tape_builder *b = motion->builder;
-  tape_value residual, size, pull = builder_constant(b, 0);
+  tape_value residual, size, pull = builder_constant(b, 0), reach = pull;
   motion_residual(motion, motion->n + k, &residual, &size);
   for (uint32_t i = 0; i < motion->n; i++) {
     expr entry = motion_entry(motion->system, motion->n + k, i);
     if (expr_is_integer_value(motion->system->graph, entry, 0)) continue;
-    tape_value part = builder_binary(
-        b, TAPE_MULTIPLY, builder_unary(b, TAPE_ABS, builder_lower(b, entry)), forces[i]);
+    tape_value length = builder_unary(b, TAPE_ABS, builder_lower(b, entry));
+    tape_value part = builder_binary(b, TAPE_MULTIPLY, length, a->forces[i]);
     pull = builder_binary(b, TAPE_ADD, pull, part);
+    reach = builder_binary(b, TAPE_ADD, reach, length);
   }
-  tape_value limit = builder_binary(b, TAPE_MULTIPLY, tolerance, size);
+  tape_value limit = builder_binary(b, TAPE_MULTIPLY, a->tolerance, size);
   tape_value off = builder_binary(b, TAPE_SUBTRACT, builder_unary(b, TAPE_ABS, residual), limit);
-  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, mass),
-                        builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-34), pull));
+  pull = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-34), pull);
+  reach = builder_binary(b, TAPE_MULTIPLY, reach, builder_unary(b, TAPE_SQRT, a->mass));
+  reach = builder_binary(b, TAPE_MULTIPLY, a->rounding, reach);
+  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, a->mass),
+                        builder_binary(b, TAPE_ADD, pull, reach));
 }
 
 /* Where constraints are independent they hold to the last digits; where some are dependent, as far
@@ -218,6 +231,8 @@ static void motion_verify(const struct motion *motion) {
       builder_binary(b, TAPE_EQUAL, motion->solution[count], builder_constant(b, 0));
   tape_value tolerance =
       builder_select(b, are_independent, builder_constant(b, 0x1p-36), builder_constant(b, 0x1p-8));
+  tape_value rounding = builder_select(b, are_independent, builder_constant(b, 0),
+                                       builder_constant(b, KERNEL_BORDER_ROUNDING));
   tape_value *forces = checked_calloc((size_t)motion->n + 1, sizeof *forces);
   tape_value mass = builder_constant(b, 0); /* the largest */
   for (uint32_t i = 0; i < motion->n; i++) {
@@ -227,9 +242,10 @@ static void motion_verify(const struct motion *motion) {
     ok = builder_binary(b, TAPE_AND, ok, builder_binary(b, TAPE_LESS_EQUAL, off, limit));
     mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
   }
+  struct allowance allowance = {forces, mass, tolerance, rounding};
   for (uint32_t k = 0; k < motion->m; k++)
     if (!is_left_out(motion, k))
-      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, forces, mass, tolerance));
+      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, &allowance));
   for (uint32_t i = 0; i < count; i++)
     motion->solution[i] =
         builder_select(b, ok, motion->solution[i], builder_constant(b, (double)NAN));

@@ -2,14 +2,15 @@
  * units, so that "small" has to be learned: a row is measured by the longest it has been, which
  * tells a row that fades at a singular configuration (its derivatives 1e-17, not 0) from one that
  * is short by its unit; a residual by the largest terms that its derivatives have shown. Needs a
- * model with constraints; promises that undefined equations say nothing rather than spoil the
- * others. */
+ * model with constraints; promises that no equation passes as satisfied because it is no number. */
 #include "runtime/constraint_rows.h"
 #include "runtime/blas.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ROW_GOOD, ROW_UNDEFINED, ROW_ASIDE, ROW_DROPPED };
 
 #define NEARBY 0.03 /* how far off a survey looks, of 1 + |x| */
 
@@ -19,9 +20,12 @@ int constraint_rows_init(struct constraint_rows *c, struct evaluator *e, int is_
   size_t n = (size_t)model->n_coordinates;
   *c = (struct constraint_rows){.e = e, .is_velocity = is_velocity, .m = m, .n = n};
   c->residuals = calloc(m * (1 + n) + 5 * m + 1, sizeof(double));
-  if (!c->residuals || !rows_init(&c->rows, m, n)) {
+  c->state = calloc(m + 1, 1);
+  if (!c->residuals || !c->state || !rows_init(&c->rows, m, n)) {
     free(c->residuals);
+    free(c->state);
     c->residuals = NULL;
+    c->state = NULL;
     return 0;
   }
   c->derivatives = c->residuals + m;
@@ -36,11 +40,17 @@ int constraint_rows_init(struct constraint_rows *c, struct evaluator *e, int is_
 void constraint_rows_clear(struct constraint_rows *c) {
   if (c->residuals) rows_clear(&c->rows);
   free(c->residuals);
+  free(c->state);
   c->residuals = NULL;
+  c->state = NULL;
 }
 
-enum evaluate_result constraint_rows_evaluate(struct constraint_rows *c, double t,
-                                              const double *x) {
+static int is_integral(const struct constraint_rows *c, size_t i) {
+  return !c->is_velocity && c->e->model->position_equations[i].is_integral;
+}
+
+/* Everything at (t, x); rows that are no numbers are marked, and say nothing. */
+static enum evaluate_result look(struct constraint_rows *c, double t, const double *x) {
   const dyn_model *model = c->e->model;
   if (c->m == 0) return EVALUATE_OK;
   dyn_function *function = c->is_velocity ? model->velocity_residuals : model->position_residuals;
@@ -51,11 +61,39 @@ enum evaluate_result constraint_rows_evaluate(struct constraint_rows *c, double 
     c->residuals[i] -= c->offset[i];
     sum = 0 * c->residuals[i];
     for (size_t j = 0; j < c->n; j++) sum += 0 * row[j];
-    if (sum == 0) continue;
+    if (c->state[i] < ROW_ASIDE) c->state[i] = sum == 0 ? ROW_GOOD : ROW_UNDEFINED;
+    if (c->state[i] == ROW_GOOD) continue;
     c->residuals[i] = 0;
     memset(row, 0, c->n * sizeof *row);
   }
   return EVALUATE_OK;
+}
+
+static void drop(struct constraint_rows *c, size_t i) {
+  c->state[i] = ROW_DROPPED;
+  c->n_dropped++;
+}
+
+enum evaluate_result constraint_rows_evaluate(struct constraint_rows *c, double t,
+                                              const double *x) {
+  enum evaluate_result result = look(c, t, x);
+  for (size_t i = 0; i < c->m && !result; i++) {
+    if (c->state[i] != ROW_UNDEFINED) continue;
+    if (is_integral(c, i)) {
+      drop(c, i);
+      continue;
+    }
+    int32_t constraint = constraint_rows_constraint(c, i);
+    int is_rate =
+        c->is_velocity && (c->e->model->constraints[constraint].flags & DYN_CONSTRAINT_POSITION);
+    result =
+        evaluate_not_finite(c->e, is_rate ? PART_CONSTRAINT_RATE : PART_CONSTRAINT, constraint, t);
+  }
+  return result;
+}
+
+int constraint_rows_is_dropped(const struct constraint_rows *c, size_t i) {
+  return c->state[i] == ROW_DROPPED;
 }
 
 /* c->rows = derivatives by w; lengths and sizes grow to what is seen at x, `off` besides |x|. */
@@ -88,9 +126,41 @@ enum evaluate_result constraint_rows_survey(struct constraint_rows *c, double t,
     random = random * 1664525u + 1013904223u;
     near[j] += NEARBY * (1 + fabs(x[j])) * ((double)(random >> 8) / 8388608.0 - 1);
   }
-  if (!constraint_rows_evaluate(c, t, near)) measure(c, x, NEARBY, metric);
+  if (!look(c, t, near)) measure(c, x, NEARBY, metric);
   free(near);
   return constraint_rows_evaluate(c, t, x);
+}
+
+void constraint_rows_begin(struct constraint_rows *c, const struct metric *metric) {
+  for (size_t i = 0; i < c->m; i++) {
+    if (!is_integral(c, i) || c->state[i] == ROW_DROPPED) continue;
+    double *gradient = c->rows.a, *row = c->derivatives + i * c->n;
+    memcpy(gradient, row, c->n * sizeof *row);
+    metric_gradient(metric, gradient);
+    c->offset[i] += c->residuals[i];
+    c->residuals[i] = 0;
+    if (blas_length((int)c->n, gradient) > CONSTRAINT_LEAST_PIVOT * c->typical[i]) continue;
+    drop(c, i);
+    memset(row, 0, c->n * sizeof *row);
+  }
+}
+
+size_t constraint_rows_set_aside(struct constraint_rows *c) {
+  size_t count = 0;
+  for (size_t i = 0; i < c->m; i++)
+    if (is_integral(c, i) && c->state[i] != ROW_DROPPED) {
+      c->state[i] = ROW_ASIDE;
+      count++;
+    }
+  return count;
+}
+
+void constraint_rows_settle(struct constraint_rows *c, int drops) {
+  for (size_t i = 0; i < c->m; i++)
+    if (c->state[i] == ROW_ASIDE) {
+      c->state[i] = ROW_GOOD;
+      if (drops) drop(c, i);
+    }
 }
 
 void constraint_rows_decompose(struct constraint_rows *c, const double *x,

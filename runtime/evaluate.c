@@ -78,13 +78,20 @@ dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
   return DYN_DONE;
 }
 
-static enum evaluate_result fail(struct evaluator *e, enum evaluate_result result, double t,
-                                 int32_t failed, int32_t is_input) {
-  e->failure = result;
+static enum evaluate_result lost_rank(struct evaluator *e, int32_t failed, double t) {
+  e->failure = EVALUATE_RANK_LOST;
   e->failed = failed;
-  e->failed_is_input = is_input;
   e->failed_t = t;
-  return result;
+  return e->failure;
+}
+
+enum evaluate_result evaluate_not_finite(struct evaluator *e, enum evaluate_part part,
+                                         int32_t index, double t) {
+  e->failure = EVALUATE_NOT_FINITE;
+  e->failed_part = part;
+  e->failed = index;
+  e->failed_t = t;
+  return e->failure;
 }
 
 static double source_value(const dyn_input_source *s, double t) {
@@ -104,12 +111,12 @@ enum evaluate_result evaluate_inputs(struct evaluator *e, double t) {
   if (m->n_inputs == 0) return EVALUATE_OK;
   if (m->default_inputs) {
     int k = m->default_inputs(m, t, NULL, NULL, e->problem->p, e->work, e->u);
-    if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+    if (k > 0) return lost_rank(e, k - 1, t);
   }
   const dyn_input_source *sources = e->problem->inputs;
   for (int32_t i = 0; i < m->n_inputs; i++) {
     if (sources && sources[i].kind != DYN_INPUT_DEFAULT) e->u[i] = source_value(&sources[i], t);
-    if (!isfinite(e->u[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 1);
+    if (!isfinite(e->u[i])) return evaluate_not_finite(e, PART_INPUT, i, t);
   }
   return EVALUATE_OK;
 }
@@ -120,16 +127,16 @@ enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x
   enum evaluate_result result = evaluate_inputs(e, t);
   if (result) return result;
   int k = m->rhs(m, t, x, e->u, e->problem->p, e->work, rate);
-  if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+  if (k > 0) return lost_rank(e, k - 1, t);
   double sum = 0; /* one test for all: 0*inf and 0*nan are nan */
   for (int32_t i = 0; i < e->n; i++) sum += 0 * rate[i];
   if (sum == 0) return EVALUATE_OK;
   /* Accelerations first: q' is only as bad as x is. */
   int32_t n = m->n_coordinates;
   for (int32_t i = n; i < e->n; i++)
-    if (!isfinite(rate[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 0);
+    if (!isfinite(rate[i])) return evaluate_not_finite(e, PART_RATE, i, t);
   for (int32_t i = 0; i < n; i++)
-    if (!isfinite(rate[i])) return fail(e, EVALUATE_NOT_FINITE, t, i, 0);
+    if (!isfinite(rate[i])) return evaluate_not_finite(e, PART_RATE, i, t);
   return EVALUATE_OK;
 }
 
@@ -140,10 +147,10 @@ enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const doub
   enum evaluate_result result = evaluate_inputs(e, t);
   if (result) return result;
   int k = m->jacobian(m, t, x, e->u, e->problem->p, e->work, entries);
-  if (k > 0) return fail(e, EVALUATE_RANK_LOST, t, k - 1, 0);
+  if (k > 0) return lost_rank(e, k - 1, t);
   for (int32_t j = 0; j < m->n_state; j++)
     for (int32_t i = m->jacobian_columns[j]; i < m->jacobian_columns[j + 1]; i++)
-      if (!isfinite(entries[i])) return fail(e, EVALUATE_NOT_FINITE, t, m->jacobian_rows[i], 0);
+      if (!isfinite(entries[i])) return evaluate_not_finite(e, PART_RATE, m->jacobian_rows[i], t);
   return EVALUATE_OK;
 }
 
@@ -152,7 +159,7 @@ enum evaluate_result evaluate_function(struct evaluator *e, dyn_function *functi
   enum evaluate_result result = evaluate_inputs(e, t);
   if (result) return result;
   int k = function(e->model, t, x, e->u, e->problem->p, e->work, out);
-  return k > 0 ? fail(e, EVALUATE_RANK_LOST, t, k - 1, 0) : EVALUATE_OK;
+  return k > 0 ? lost_rank(e, k - 1, t) : EVALUATE_OK;
 }
 
 const char *state_name(const dyn_model *m, int32_t i) {
@@ -198,24 +205,37 @@ static void rank_message(const struct evaluator *e, dyn_message *message) {
               known ? " at " : "", known ? m->coordinates[i].name : "", e->failed_t);
 }
 
+static void range_message(const struct evaluator *e, dyn_message *message) {
+  const dyn_model *m = e->model;
+  int32_t n = m->n_coordinates;
+  const char *before = "", *after = "", *name;
+  if (e->failed_part == PART_CONSTRAINT || e->failed_part == PART_CONSTRAINT_RATE) {
+    before = e->failed_part == PART_CONSTRAINT ? "the constraint "
+                                               : "the derivative by time of the constraint ";
+    name = m->constraints[e->failed].name;
+  } else if (e->failed_part == PART_MULTIPLIER) {
+    name = m->constraints[e->failed].multiplier_name;
+  } else {
+    after = e->failed >= 2 * n ? "'" : "";
+    name = e->failed < n       ? m->velocities[e->failed].name
+           : e->failed < 2 * n ? m->accelerations[e->failed - n].name
+                               : m->rates[e->failed - 2 * n].name;
+  }
+  message_set(message, DYN_OUT_OF_RANGE, "%s%s%s left the range of numbers at t = %.9g s", before,
+              name, after, e->failed_t);
+}
+
 dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
                                     dyn_message *message) {
   const dyn_model *m = e->model;
   dyn_status status = e->failure == EVALUATE_RANK_LOST ? DYN_RANK_LOST : DYN_OUT_OF_RANGE;
-  if (e->failure == EVALUATE_RANK_LOST) {
+  if (e->failure == EVALUATE_RANK_LOST)
     rank_message(e, message);
-  } else if (e->failed_is_input) {
+  else if (e->failed_part == PART_INPUT)
     message_set(message, status, "the input %s is not a finite number at t = %.9g s",
                 m->inputs[e->failed].name, e->failed_t);
-  } else {
-    int32_t n = m->n_coordinates;
-    const char *prime = e->failed >= 2 * n ? "'" : "";
-    const char *name = e->failed < n       ? m->velocities[e->failed].name
-                       : e->failed < 2 * n ? m->accelerations[e->failed - n].name
-                                           : m->rates[e->failed - 2 * n].name;
-    message_set(message, status, "%s%s left the range of numbers at t = %.9g s", name, prime,
-                e->failed_t);
-  }
+  else
+    range_message(e, message);
   if (x && m->n_state > 0) {
     message_add(message, " (near ");
     add_state(m, x, message);

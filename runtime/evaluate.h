@@ -5,6 +5,13 @@
 #include "dyn/dyn_runtime.h"
 
 enum evaluate_result { EVALUATE_OK = 0, EVALUATE_RANK_LOST, EVALUATE_NOT_FINITE };
+enum evaluate_part {
+  PART_RATE,            /* x' */
+  PART_INPUT,           /* u */
+  PART_CONSTRAINT,      /* a constraint as it is written, or its derivatives by q or q' */
+  PART_CONSTRAINT_RATE, /* the derivative by time of a position-level one */
+  PART_MULTIPLIER
+};
 
 struct evaluator {
   const dyn_problem *problem;
@@ -13,9 +20,11 @@ struct evaluator {
   int32_t n;                       /* n_state */
   double *work, *u;
   int64_t rhs_evaluations, jacobian_evaluations;
-  /* The last failure: of a matrix at coordinate `failed`, or of x'[failed] or u[failed]. */
+  /* The last failure, EVALUATE_OK if there was none: of a matrix at coordinate `failed`, or of what
+   * is not finite, by its index. */
   enum evaluate_result failure;
-  int32_t failed, failed_is_input;
+  enum evaluate_part failed_part;
+  int32_t failed;
   double failed_t;
 };
 
@@ -35,6 +44,10 @@ enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const doub
 /* Any other function of the model, with e->u at t; entries of out are not checked. */
 enum evaluate_result evaluate_function(struct evaluator *e, dyn_function *function, double t,
                                        const double *x, double *out);
+
+/* Tells that a part of what evaluate_function gave is not finite: the caller knows what it is. */
+enum evaluate_result evaluate_not_finite(struct evaluator *e, enum evaluate_part part,
+                                         int32_t index, double t);
 
 /* The message of the last failure; x is the state near it (may be NULL). */
 dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,

@@ -190,7 +190,7 @@ static enum step_result step_failed(struct explicit *s) {
   if (s->worst == NOT_EVALUATED)
     base->status = evaluate_failure_message(base->e, base->x, &base->message);
   else if (s->worst == NOT_PROJECTED)
-    base->status = projection_failure_message(s->projection, base->t, &base->message);
+    base->status = projection_failure_message(s->projection, base->t, base->x, &base->message);
   else
     return integrator_step_too_small(base, s->h, s->worst);
   return STEP_FAILED;

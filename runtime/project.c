@@ -60,6 +60,17 @@ static enum projection_result failed(struct projection *p, const struct constrai
   return PROJECTION_FAILED;
 }
 
+/* Fewer equations are independent once an integral was dropped. The state may be off by a step's
+ * error, which must not make redundant equations count. */
+static void recount(struct projection *p, double t, const double *x) {
+  if (p->position.n_dropped == p->known_dropped) return;
+  p->known_dropped = p->position.n_dropped;
+  update_metric(p, t, x);
+  constraint_rows_decompose(&p->position, x, &p->metric, p->position_rank);
+  size_t rank = rows_independent(&p->position.rows, RANK_REGAINED);
+  if (rank < p->position_rank) p->position_rank = rank;
+}
+
 static enum projection_result not_evaluated(struct projection *p) {
   p->failed = -1;
   return PROJECTION_FAILED;
@@ -96,16 +107,33 @@ static enum projection_result project_level(struct projection *p, struct constra
   }
 }
 
+/* Integrals only help against drift. Where one cannot be held (its terms grow beyond all bounds, or
+ * it jumps from branch to branch) that is no reason to fail: the constraint is held all the same,
+ * by its velocities. */
+static enum projection_result project_positions(struct projection *p, double t, double *x) {
+  enum projection_result result = project_level(p, &p->position, p->position_rank, t, x);
+  if (result != PROJECTION_FAILED) return result;
+  int32_t failed = p->failed;
+  double residual = p->failed_residual;
+  if (constraint_rows_set_aside(&p->position) == 0) return result;
+  memcpy(x, p->saved, (size_t)p->e->n * sizeof *x);
+  result = project_level(p, &p->position, p->position_rank, t, x);
+  constraint_rows_settle(&p->position, result != PROJECTION_FAILED);
+  if (result == PROJECTION_FAILED) p->failed = failed, p->failed_residual = residual;
+  return result;
+}
+
 enum projection_result projection_project(struct projection *p, double t, double *x) {
   size_t n_state = (size_t)p->e->n, rank = (size_t)p->e->model->constraint_rank;
   if (constraint_rows_evaluate(&p->position, t, x)) return not_evaluated(p);
+  recount(p, t, x);
   if (within(&p->position, p->position.noise, 1)) {
     if (constraint_rows_evaluate(&p->velocity, t, x)) return not_evaluated(p);
     if (within(&p->velocity, p->velocity.noise, 1)) return PROJECTION_HELD;
   }
   memcpy(p->saved, x, n_state * sizeof *x);
   update_metric(p, t, x);
-  enum projection_result position = project_level(p, &p->position, p->position_rank, t, x);
+  enum projection_result position = project_positions(p, t, x);
   enum projection_result velocity = PROJECTION_HELD;
   if (position != PROJECTION_FAILED) velocity = project_level(p, &p->velocity, rank, t, x);
   if (position == PROJECTION_FAILED || velocity == PROJECTION_FAILED) {
@@ -126,10 +154,9 @@ enum evaluate_result projection_look(struct projection *p, double t, const doubl
   return EVALUATE_OK;
 }
 
-dyn_status projection_failure_message(const struct projection *p, double t, dyn_message *message) {
-  if (p->failed < 0)
-    return message_set(message, DYN_SOLVER_FAILED,
-                       "the constraints cannot be evaluated at t = %.9g s", t);
+dyn_status projection_failure_message(const struct projection *p, double t, const double *x,
+                                      dyn_message *message) {
+  if (p->failed < 0) return evaluate_failure_message(p->e, x, message);
   const dyn_constraint *c = &p->e->model->constraints[p->failed];
   int is_rate = p->failed_is_velocity && (c->flags & DYN_CONSTRAINT_POSITION);
   return message_set(message, DYN_SOLVER_FAILED,
@@ -154,11 +181,7 @@ static dyn_status start(struct projection *p, double t, double *x, dyn_message *
   const dyn_model *m = p->e->model;
   update_metric(p, t, x);
   enum evaluate_result result = constraint_rows_survey(&p->position, t, x, &p->metric);
-  for (size_t i = 0; i < p->position.m && !result; i++)
-    if (m->position_equations[i].is_integral) {
-      p->position.offset[i] = p->position.residuals[i];
-      p->position.residuals[i] = 0;
-    }
+  if (!result) constraint_rows_begin(&p->position, &p->metric);
   if (!result) result = constraint_rows_survey(&p->velocity, t, x, &p->metric);
   if (result) return evaluate_failure_message(p->e, x, message);
   for (int i = 0; i < 2; i++)
@@ -166,8 +189,9 @@ static dyn_status start(struct projection *p, double t, double *x, dyn_message *
   p->position_rank = (size_t)m->constraint_rank;
   constraint_rows_decompose(&p->position, x, &p->metric, p->position_rank);
   p->position_rank = p->position.rows.rank;
+  p->known_dropped = p->position.n_dropped;
   if (projection_project(p, t, x) == PROJECTION_FAILED)
-    return projection_failure_message(p, t, message);
+    return projection_failure_message(p, t, x, message);
   p->count = 0;
   if (projection_look(p, t, x)) return evaluate_failure_message(p->e, x, message);
   p->rank = p->velocity.rows.rank;
@@ -200,7 +224,9 @@ void projection_clear(struct projection *p) {
 
 static void note_residuals(const struct constraint_rows *c, double *largest, int32_t *worst) {
   for (size_t i = 0; i < c->m; i++)
-    if (*worst < 0 || fabs(c->residuals[i]) > *largest) {
+    if (constraint_rows_is_dropped(c, i))
+      continue;
+    else if (*worst < 0 || fabs(c->residuals[i]) > *largest) {
       *largest = fabs(c->residuals[i]);
       *worst = constraint_rows_constraint(c, i);
     }

@@ -8,6 +8,7 @@ struct projection {
   struct constraint_rows position, velocity; /* what was evaluated last, at the projected state */
   struct metric metric;
   double *mass, *saved, *change;
+  size_t known_dropped;   /* integrals, when position_rank was counted */
   size_t position_rank;   /* how many position-level equations are independent */
   size_t rank;            /* how many constraints are now: what was told last */
   int has_rank;           /* the velocity rows were decomposed since the rank was told */
@@ -35,8 +36,9 @@ void projection_clear(struct projection *projection);
 enum projection_result projection_project(struct projection *projection, double t, double *x);
 /* Evaluates and decomposes at x, and moves nothing. */
 enum evaluate_result projection_look(struct projection *projection, double t, const double *x);
+/* x: the state near the failure. */
 dyn_status projection_failure_message(const struct projection *projection, double t,
-                                      dyn_message *message);
+                                      const double *x, dyn_message *message);
 
 /* What was seen at the state in work goes to the summary: always residuals, and at steps the rank.
  */

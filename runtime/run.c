@@ -165,6 +165,9 @@ static enum evaluate_result evaluate_multipliers(struct run *r, double t) {
   enum evaluate_result result =
       evaluate_function(&r->e, m->multipliers, t, r->x_row, r->multipliers);
   if (result) return result;
+  for (size_t i = 0; i < n_constraints; i++)
+    if (!isfinite(r->multipliers[i]))
+      return evaluate_not_finite(&r->e, PART_MULTIPLIER, (int32_t)i, t);
   if (r->multipliers[n_constraints] > 0) r->summary->rows_without_unique_multipliers++;
   memset(r->forces, 0, n * sizeof *r->forces);
   for (size_t i = 0; i < n_constraints; i++)
@@ -177,7 +180,7 @@ static enum evaluate_result evaluate_multipliers(struct run *r, double t) {
 static dyn_status project_row(struct run *r, double t) {
   if (!r->is_constrained) return DYN_DONE;
   if (projection_project(&r->projection, t, r->x_row) == PROJECTION_FAILED)
-    return projection_failure_message(&r->projection, t, &r->summary->message);
+    return projection_failure_message(&r->projection, t, r->x_row, &r->summary->message);
   projection_note(&r->projection, t, r->x_row, 0, r->summary);
   return DYN_DONE;
 }
