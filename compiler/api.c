@@ -70,8 +70,14 @@ int dyn_compiler_check(dyn_compiler *compiler) {
   return compiler_check(compiler) ? 0 : -1;
 }
 
+/* Who holds a model of this library may run it with any values of its parameters. */
+static bool derive(dyn_compiler *compiler, const char *method) {
+  compiler->keeps_parameters = true;
+  return compiler_derive(compiler, method);
+}
+
 int dyn_compiler_derive(dyn_compiler *compiler, const char *method) {
-  if (!compiler_derive(compiler, method)) return -1;
+  if (!derive(compiler, method)) return -1;
   return method == NULL || strcmp(method, compiler->system->method) == 0 ? 0 : -1;
 }
 
@@ -80,7 +86,7 @@ char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const
                                                  [DYN_EQUATIONS_LATEX] = EQUATIONS_LATEX,
                                                  [DYN_EQUATIONS_JSON] = EQUATIONS_JSON};
   if ((size_t)format >= sizeof formats / sizeof *formats) return NULL;
-  if (!compiler_derive(compiler, NULL)) return NULL;
+  if (!derive(compiler, NULL)) return NULL;
   struct text out = {0};
   const char *fault = NULL;
   if (equations_print(compiler->system, formats[format], show, &out, &fault))
@@ -91,6 +97,7 @@ char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const
 }
 
 const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine) {
+  if (!derive(compiler, NULL)) return NULL;
   if (engine == DYN_ENGINE_JIT) return compiler_jit(compiler, NULL, -1);
   return engine == DYN_ENGINE_INTERPRETER ? compiler_interpret(compiler) : NULL;
 }

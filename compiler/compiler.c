@@ -87,6 +87,7 @@ bool compiler_derive(dyn_compiler *compiler, const char *method) {
   if (compiler->system != NULL || compiler->derive_failed) return compiler->system != NULL;
   if (!compiler_check(compiler)) return false;
   double started = compiler_clock();
+  if (compiler->keeps_parameters) model_generalise(compiler->model);
   compiler->system = derive_system(compiler->context, compiler->model, method);
   if (compiler->system != NULL) system_check(compiler->system);
   compiler->derive_failed = compiler->system == NULL;

@@ -37,6 +37,7 @@ struct dyn_compiler {
   uint32_t source; /* of the model; 0: none yet */
   struct sema_overrides overrides;
   bool check_failed, derive_failed;
+  bool keeps_parameters; /* the program is to hold for all values of parameters: model_generalise */
   struct ast *ast;
   struct model *model;
   struct system *system;

@@ -130,6 +130,7 @@ static int write_files(struct session *session, const struct kind *kind) {
 
 static int run(struct session *session) {
   if (!check_prefix(session, session_option(session, OPTION_PREFIX))) return EXIT_COMMAND_LINE;
+  session->compiler->keeps_parameters = true;
   if (!session_read_model(session) ||
       !compiler_derive(session->compiler, session_option(session, OPTION_METHOD)) ||
       !compiler_build_program(session->compiler, PROGRAM_ALL))

@@ -18,7 +18,25 @@ void report_put_names(const struct report *report, const uint32_t *constraints, 
 
 /* ---------------------------------------------------------------- for people */
 
+/* "parameters 'a' and 'b'" would be long: " for the present values of a, b" */
+static void put_special(const struct report *report, const struct model_constraint *constraint) {
+  text_format(report->out, " for the present value%s of ",
+              constraint->special_count > 1 ? "s" : "");
+  for (uint32_t i = 0; i < constraint->special_count; i++)
+    text_format(report->out, "%s%s", i > 0 ? ", " : "",
+                report->model->parameters.items[constraint->special[i]].id.name);
+}
+
+static bool is_special_class(const struct model_constraint *constraint) {
+  return constraint->special_count > 0 && constraint->general.class != constraint->class;
+}
+
 static void put_integral(const struct report *report, const struct model_constraint *constraint) {
+  if (is_special_class(constraint)) {
+    put_special(report, constraint);
+    text_put(report->out, " only, so it stays at velocity level");
+    return;
+  }
   if (constraint->integral == 0) {
     text_put(report->out, ", holonomic in disguise: no closed form of the integral was found, so "
                           "it stays at velocity level");
@@ -71,6 +89,8 @@ static void put_constraint(const struct report *report, const struct model_const
   if (!constraint->is_redundant) return;
   text_put(out, "    redundant: it follows from ");
   report_put_names(report, constraint->partners, constraint->partner_count, "");
+  if (constraint->special_count > 0 && !constraint->general.is_redundant)
+    put_special(report, constraint);
   text_put(out, "; multipliers are not unique\n");
 }
 
@@ -94,7 +114,11 @@ void report_put_constraints_text(const struct report *report) {
     text_put(out, "\n");
   }
   text_format(out, "  rank %u of %u constraint%s", structure->rank, count, count == 1 ? "" : "s");
-  if (structure->points > 0)
+  if (structure->points > 0 && structure->bits == 0)
+    text_format(out,
+                "; holonomic and redundant as far as exact arithmetic at %u random point%s tells",
+                structure->points, structure->points == 1 ? "" : "s");
+  else if (structure->points > 0)
     text_format(out, "; holonomic and redundant as far as %u random point%s with %u bits tell",
                 structure->points, structure->points == 1 ? "" : "s", structure->bits);
   else
@@ -143,6 +167,11 @@ static void json_constraint(const struct report *report,
   json_formula(report, "integrating_factor", constraint->integrating_factor);
   text_put(out, "\"partners\": [");
   report_put_names(report, constraint->partners, constraint->partner_count, "\"");
+  text_put(out, "], \"only_for_values_of\": [");
+  for (uint32_t i = 0; i < constraint->special_count; i++) {
+    text_put(out, i > 0 ? ", " : "");
+    text_json_string(out, report->model->parameters.items[constraint->special[i]].id.name);
+  }
   text_put(out, "], ");
   json_text(out, "bracket", constraint->bracket);
   json_text(out, "claim", claims[constraint->claim]);

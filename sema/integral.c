@@ -29,6 +29,17 @@ static bool is_integral(const struct integral_space *space, const expr *form, ex
   return true;
 }
 
+/* A form may vanish where coordinates are frozen: it keeps nothing constant then. */
+static bool is_constant(const struct integral_space *space, expr integral) {
+  struct expr_symbol_set *variables = expr_symbol_set_new(space->graph);
+  for (uint32_t j = 0; j < space->n; j++) expr_symbol_set_add(variables, space->q[j]);
+  for (uint32_t k = 0; k < space->s; k++) expr_symbol_set_add(variables, space->z[k]);
+  expr_symbol_set_add(variables, space->time);
+  bool touches = expr_symbol_set_touches(variables, integral);
+  expr_symbol_set_free(variables);
+  return !touches;
+}
+
 static expr in_order(const struct integral_space *space, const expr *form, bool is_reversed) {
   struct expr_graph *graph = space->graph;
   expr integral = expr_integer(graph, 0);
@@ -44,7 +55,7 @@ static expr in_order(const struct integral_space *space, const expr *form, bool 
     if (part == 0) return 0;
     integral = expr_add(graph, integral, part);
   }
-  return is_integral(space, form, integral) ? integral : 0;
+  return !is_constant(space, integral) && is_integral(space, form, integral) ? integral : 0;
 }
 
 expr integral_of_exact(const struct integral_space *space, const expr *form) {

@@ -23,7 +23,7 @@ struct integral_space {
 expr integral_antiderivative(struct expr_graph *graph, expr e, expr x);
 
 /* ---- integral.c */
-/* F with dF = form, or 0. */
+/* F with dF = form, or 0; never a constant. */
 expr integral_of_exact(const struct integral_space *space, const expr *form);
 
 /* ---- integral_factor.c */

@@ -97,7 +97,7 @@ struct model_constraint {
   expr residual;   /* over q, q', z, t, p; free of accelerations, multipliers and inputs */
   expr multiplier; /* symbol λ; the generalized constraint force is +λ d(residual)/dq (or dq') */
 
-  /* Filled in by structure.c. */
+  /* Filled in by structure.c, for the present values of the parameters. */
   enum constraint_class class;
   bool is_rheonomic;    /* its form has a part dt, or coefficients that depend on t */
   bool is_redundant;    /* follows from those in `partners` (and keeps its place in all arrays) */
@@ -107,6 +107,13 @@ struct model_constraint {
                               value of the parameters. dF lies in the span of all constraints */
   expr integrating_factor; /* μ with dF = μ (a dq + b dt); 1 for exact forms, 0 if none is known */
   const char *bracket;     /* nonholonomic: which motions do not commute, in words; or "" */
+  /* The same for parameters in general position: see model_generalise. */
+  struct {
+    enum constraint_class class;
+    bool is_rheonomic, is_redundant;
+  } general;
+  const uint32_t *special; /* parameters: class or redundancy are special to their present values */
+  uint32_t special_count;
 };
 
 struct model_combination { /* an integrable combination of velocity-level constraints */
@@ -118,6 +125,7 @@ struct model_combination { /* an integrable combination of velocity-level constr
 /* What the constraints of the model are together. */
 struct model_structure {
   uint32_t rank;         /* of the constraints at points in general position on the manifold */
+  uint32_t general_rank; /* >= rank: the same for parameters in general position */
   uint32_t holonomic;    /* d: rank of the last derived system */
   uint32_t nonholonomic; /* g = rank - d */
   uint32_t degrees_of_freedom; /* f = n - rank */
@@ -191,6 +199,9 @@ struct ast;
 struct model *sema_analyse(dyn_context *context, const struct ast *ast,
                            const struct sema_overrides *overrides);
 void model_free(struct model *model);
+/* From here on the model is to hold for all values of its parameters, not only for the present
+ * ones: constraints take over what they are in general. (Integrals hold for all values anyway.) */
+void model_generalise(struct model *model);
 /* The golden dump of --dump=model. */
 void model_dump(const struct model *model, struct text *out);
 /* Checks the promises above; calls bug() on a breach. */

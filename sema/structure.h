@@ -31,6 +31,7 @@ struct structure {
   struct expr_substitution *exact; /* parameters -> their values, free of symbols */
   struct map place;                /* symbol -> index in `guesses` + 1 */
   VECTOR(double) guesses;
+  bool keeps_parameters; /* groups made now have parameters as symbols */
 };
 
 /* A list of indices in the arena. */
@@ -57,7 +58,7 @@ struct pfaffian {
   expr *q, *velocity, *z, time;
   expr *input, *input_rate; /* inputs in rates of states: functions of time known no further */
   uint32_t input_count;
-  expr *residual;        /* m; parameters replaced by their values, like all below */
+  expr *residual;        /* m; with parameters or their values, like all below */
   expr *a, *b;           /* m x n, entry (i, j) at [i + j*m]; m. b of a nonlinear row is 0 */
   expr *rate_q, *rate_t; /* s x n, s: the rates' parts linear in and free of velocities */
   bool rates_are_linear; /* else the group is undecided */
@@ -77,6 +78,8 @@ struct pfaffian {
 void structure_prepare(struct structure *all);
 void structure_clear(struct structure *all);
 double structure_guess(void *user, expr symbol); /* user: struct structure */
+/* Without parameters, unless they are to be kept. */
+expr structure_value(struct structure *all, expr e);
 
 /* ---- structure_groups.c */
 /* The groups, in the order of their first constraint. */
@@ -104,6 +107,13 @@ structure_smallest(struct arena *arena, struct index_list set,
 /* ---- structure_dependence.c */
 /* Rank, point, conflicts, redundancy. False if an error was reported. */
 bool pfaffian_check_dependence(struct pfaffian *p);
+/* Point, rank and kept rows without a report. */
+void pfaffian_find_basis(struct pfaffian *p);
+bool pfaffian_keeps(const struct pfaffian *p, uint32_t row);
+
+/* ---- structure_general.c */
+/* What holds for all values of the parameters: integrals, and classes and redundancy in general. */
+void structure_generalise(struct structure *all);
 
 /* ---- structure_flag.c */
 /* A vector field: n components of q, s of z, then t. */
@@ -154,6 +164,10 @@ expr pfaffian_form_on(const struct pfaffian *p, uint32_t form, struct field fiel
 
 /* ---- structure_class.c */
 void pfaffian_classify(struct pfaffian *p);
+/* Time or a state moves the row, for the parameters' values that the group has. */
+bool pfaffian_row_is_rheonomic(struct pfaffian *p, uint32_t row);
+/* Holonomic, and given at velocity level. */
+bool structure_is_integrable(enum constraint_class class);
 
 /* ---- structure_words.c */
 /* Which admissible motions lead out of the constraint, in the model's words. */
@@ -162,6 +176,7 @@ const char *structure_bracket_words(const struct flag *flag, uint32_t row);
 const char *structure_names(struct structure *all, const uint32_t *constraints, uint32_t count);
 
 /* ---- structure_integral.c */
+/* The group has parameters as symbols; its constraints are classified. */
 void structure_integrate(struct structure *all, const struct pfaffian *p);
 
 static inline struct model_constraint *pfaffian_constraint(const struct pfaffian *p, uint32_t row) {

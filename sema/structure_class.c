@@ -138,21 +138,26 @@ static void find_combinations(const struct flag *flag) {
 
 /* ---------------------------------------------------------------- the group */
 
-static bool is_rheonomic(struct pfaffian *p, struct expr_symbol_set *driven, uint32_t row) {
-  if (expr_symbol_set_touches(driven, p->residual[row])) return true;
+bool structure_is_integrable(enum constraint_class class) {
+  return class == CLASS_EXACT || class == CLASS_INTEGRABLE || class == CLASS_JOINT;
+}
+
+bool pfaffian_row_is_rheonomic(struct pfaffian *p, uint32_t row) {
+  struct expr_symbol_set *driven = expr_symbol_set_new(p->graph);
   struct zero_test test = {0};
-  return row < p->linear_count && expr_is_zero(p->graph, p->b[row], &test) == VERDICT_NO;
+  expr_symbol_set_add(driven, p->time);
+  for (uint32_t k = 0; k < p->s; k++) expr_symbol_set_add(driven, p->z[k]);
+  bool is_driven = expr_symbol_set_touches(driven, p->residual[row]);
+  expr_symbol_set_free(driven);
+  return is_driven ||
+         (row < p->linear_count && expr_is_zero(p->graph, p->b[row], &test) == VERDICT_NO);
 }
 
 static void find_rheonomic(struct pfaffian *p) {
-  struct expr_symbol_set *driven = expr_symbol_set_new(p->graph);
-  expr_symbol_set_add(driven, p->time);
-  for (uint32_t k = 0; k < p->s; k++) expr_symbol_set_add(driven, p->z[k]);
   for (uint32_t i = 0; i < p->m; i++) {
-    pfaffian_constraint(p, i)->is_rheonomic = is_rheonomic(p, driven, i);
+    pfaffian_constraint(p, i)->is_rheonomic = pfaffian_row_is_rheonomic(p, i);
     if (pfaffian_constraint(p, i)->is_rheonomic) p->all->model->structure.is_rheonomic = true;
   }
-  expr_symbol_set_free(driven);
 }
 
 /* Rank of the part that is integrable for certain if the flag is undecided. */

@@ -21,10 +21,10 @@ static struct index_list first_rows(struct pfaffian *p, uint32_t count) {
 
 /* ---------------------------------------------------------------- a point of the manifold */
 
-/* False if an error was reported. */
-static bool find_point(struct pfaffian *p) {
+/* Position-level rows without a gradient are marked. */
+static void find_point(struct pfaffian *p, bool *is_flat) {
   p->has_point = true;
-  if (p->position_count == 0) return true;
+  if (p->position_count == 0) return;
   struct expr_manifold manifold = {.equations = p->residual,
                                    .count = p->position_count,
                                    .guess = structure_guess,
@@ -36,19 +36,26 @@ static bool find_point(struct pfaffian *p) {
       entries[i + (size_t)j * p->position_count] = p->a[i + (size_t)j * p->m];
   struct manifold_rank found =
       expr_matrix_rank_on(p->graph, &manifold, entries, p->position_count, p->n, &test);
-  bool is_right = true;
   if (!found.has_point) {
     p->has_point = false;
     p->is_undecided = true;
     p->nearest = arena_array(p->arena, double, p->position_count);
     memcpy(p->nearest, found.nearest, p->position_count * sizeof(double));
   }
-  for (uint32_t i = 0; i < p->position_count && p->has_point; i++) {
-    if (!found.has_no_gradient[i]) continue;
+  for (uint32_t i = 0; i < p->position_count && p->has_point; i++)
+    is_flat[i] = found.has_no_gradient[i];
+  manifold_rank_clear(&found);
+}
+
+/* False if an error was reported. */
+static bool check_point(struct pfaffian *p) {
+  bool *is_flat = arena_array(p->arena, bool, p->position_count + 1), is_right = true;
+  find_point(p, is_flat);
+  for (uint32_t i = 0; i < p->position_count; i++) {
+    if (!is_flat[i]) continue;
     report_no_gradient(p, i);
     is_right = false;
   }
-  manifold_rank_clear(&found);
   return is_right;
 }
 
@@ -101,7 +108,7 @@ static bool are_independent(struct pfaffian *p, struct index_list base, uint32_t
 }
 
 /* The first independent rows, by bisection from one dependent row to the next. */
-static void find_basis(struct pfaffian *p) {
+static void choose_kept(struct pfaffian *p) {
   p->kept = list_new(p, p->m);
   for (uint32_t next = 0; next < p->m && p->kept.count < p->rank;) {
     uint32_t low = next, high = p->m + 1; /* rows up to `low` are independent of those kept */
@@ -159,7 +166,7 @@ static uint32_t mark_redundant(struct pfaffian *p, uint32_t row, uint32_t *paren
   return support.count == 1 ? support.items[0] : p->m;
 }
 
-static bool is_kept(const struct pfaffian *p, uint32_t row) {
+bool pfaffian_keeps(const struct pfaffian *p, uint32_t row) {
   for (uint32_t i = 0; i < p->kept.count; i++)
     if (p->kept.items[i] == row) return true;
   return false;
@@ -167,16 +174,16 @@ static bool is_kept(const struct pfaffian *p, uint32_t row) {
 
 static bool check_redundancy(struct pfaffian *p) {
   uint32_t *parent = first_rows(p, p->m).items;
-  find_basis(p);
+  choose_kept(p);
   for (uint32_t i = 0; i < p->m; i++)
-    if (!is_kept(p, i)) mark_redundant(p, i, parent);
+    if (!pfaffian_keeps(p, i)) mark_redundant(p, i, parent);
   struct index_list set = list_new(p, p->m);
   bool is_right = true;
   for (uint32_t i = 0; i < p->m; i++) {
     set.count = 0;
     for (uint32_t k = i; k < p->m && root_of(parent, i) == i; k++)
       if (root_of(parent, k) == i) set.items[set.count++] = k;
-    if (set.count > 1 || (set.count == 1 && !is_kept(p, i)))
+    if (set.count > 1 || (set.count == 1 && !pfaffian_keeps(p, i)))
       is_right = report_redundant(p, set) && is_right;
   }
   return is_right;
@@ -204,9 +211,9 @@ static bool are_contradictory(struct pfaffian *p, uint32_t row, uint32_t other) 
 static bool check_without_point(struct pfaffian *p) {
   if (p->rank == p->m) return true;
   uint32_t *parent = first_rows(p, p->m).items;
-  find_basis(p);
+  choose_kept(p);
   for (uint32_t i = 0; i < p->m; i++) {
-    if (is_kept(p, i)) continue;
+    if (pfaffian_keeps(p, i)) continue;
     uint32_t other = mark_redundant(p, i, parent);
     if (i >= p->position_count || other == p->m || !are_contradictory(p, i, other)) continue;
     struct index_list both = list_new(p, 2);
@@ -219,10 +226,17 @@ static bool check_without_point(struct pfaffian *p) {
 }
 
 bool pfaffian_check_dependence(struct pfaffian *p) {
-  if (!find_point(p) || !check_gradients(p) || !check_conflict(p)) return false;
+  if (!check_point(p) || !check_gradients(p) || !check_conflict(p)) return false;
   struct index_list all = first_rows(p, p->m);
   p->rank = pfaffian_rank_of(p, all.items, p->m, false);
   p->kept = all;
   if (!p->has_point) return check_without_point(p) && report_no_configuration(p);
   return p->rank == p->m || check_redundancy(p);
+}
+
+void pfaffian_find_basis(struct pfaffian *p) {
+  find_point(p, arena_array(p->arena, bool, p->position_count + 1));
+  p->kept = first_rows(p, p->m);
+  p->rank = pfaffian_rank_of(p, p->kept.items, p->m, false);
+  if (p->rank < p->m) choose_kept(p);
 }

@@ -83,10 +83,16 @@ double structure_guess(void *user, expr symbol) {
   return place != 0 ? all->guesses.items[place - 1] : 0;
 }
 
+expr structure_value(struct structure *all, expr e) {
+  return all->keeps_parameters ? e : expr_substitution_of(all->exact, e);
+}
+
 void structure_prepare(struct structure *all) {
   const struct model *model = all->model;
   resolve_parameters(all);
   add_guess(all, model->time, model->run.from);
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    add_guess(all, model->parameters.items[i].symbol, model->parameters.items[i].value);
   for (uint32_t i = 0; i < model->inputs.count; i++)
     add_guess(all, model->inputs.items[i].symbol, model->inputs.items[i].value);
   for (uint32_t i = 0; i < model->coordinates.count; i++) {

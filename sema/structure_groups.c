@@ -11,7 +11,7 @@ struct grouping {
   const struct model *model;
   uint32_t *parent;
   bool *is_reached; /* coordinates and states that constraints depend on */
-  expr *residuals;  /* exact */
+  expr *residuals;
   expr *rates;
   uint32_t first_coordinate, first_state, count;
   VECTOR(uint32_t) open; /* states whose rates are still to be looked at */
@@ -47,6 +47,8 @@ static void set_roles(struct structure *all) {
   }
   for (uint32_t i = 0; i < model->states.count; i++)
     set_role(all, model->states.items[i].value, STATE, i);
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    set_role(all, model->parameters.items[i].symbol, OTHER, 0);
   set_role(all, model->time, OTHER, 0);
 }
 
@@ -78,12 +80,12 @@ static void make_groups(struct grouping *g) {
   g->rates = arena_array(arena, expr, model->states.count + 1);
   for (uint32_t i = 0; i < g->count; i++) g->parent[i] = i;
   for (uint32_t i = 0; i < model->constraints.count; i++) {
-    g->residuals[i] = expr_substitution_of(g->all->exact, model->constraints.items[i].residual);
+    g->residuals[i] = structure_value(g->all, model->constraints.items[i].residual);
     join_symbols(g, i, g->residuals[i]);
   }
   while (g->open.count > 0) {
     uint32_t state = vector_pop(&g->open);
-    g->rates[state] = expr_substitution_of(g->all->exact, model->states.items[state].rate);
+    g->rates[state] = structure_value(g->all, model->states.items[state].rate);
     join_symbols(g, g->first_state + state, g->rates[state]);
   }
 }

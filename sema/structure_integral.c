@@ -10,8 +10,8 @@
 struct integrating {
   const struct pfaffian *p;
   struct model *model;
-  struct integral_space space;
-  expr **forms; /* per row; NULL at position level */
+  struct integral_space space, free_space; /* free: without frozen coordinates */
+  expr **forms;                            /* per row; NULL at position level */
   bool *is_frozen;
 };
 
@@ -23,7 +23,7 @@ static bool take_form(struct integrating *w, uint32_t row) {
                            w->forms[row], &w->forms[row][p->n]);
 }
 
-/* c*q_j + rest(parameters) = const: then dq_j = 0. */
+/* c*q_j + rest(parameters) = const with a number c: then dq_j = 0. (A parameter may be 0.) */
 static void freeze(struct integrating *w, expr integral) {
   const struct pfaffian *p = w->p;
   struct expr_symbol_set *others = expr_symbol_set_new(p->graph);
@@ -38,9 +38,13 @@ static void freeze(struct integrating *w, expr integral) {
     expr_symbol_set_free(own);
   }
   expr slope, rest;
+  struct expr_list symbols = {0};
   if (count == 1 && !expr_symbol_set_touches(others, integral) &&
-      expr_linear_parts(p->graph, integral, &p->q[at], 1, &slope, &rest))
-    w->is_frozen[at] = true;
+      expr_linear_parts(p->graph, integral, &p->q[at], 1, &slope, &rest)) {
+    expr_symbols_of(p->graph, &slope, 1, &symbols);
+    if (symbols.count == 0) w->is_frozen[at] = true;
+    vector_free(&symbols);
+  }
   expr_symbol_set_free(others);
 }
 
@@ -62,11 +66,9 @@ static void prepare(struct integrating *w, struct structure *all, const struct p
                                      .is_frozen = w->is_frozen,
                                      .start = structure_guess,
                                      .user = all};
+  w->free_space = w->space;
+  w->free_space.is_frozen = arena_array(p->arena, bool, p->n + 1);
   for (uint32_t i = 0; i < p->position_count; i++) freeze(w, pfaffian_constraint(p, i)->residual);
-}
-
-static bool is_holonomic(const struct model_constraint *c) {
-  return c->class == CLASS_EXACT || c->class == CLASS_INTEGRABLE || c->class == CLASS_JOINT;
 }
 
 /* The row that stands for this constraint of the model. */
@@ -89,11 +91,10 @@ static expr combine(const struct integrating *w, uint32_t first, const uint32_t 
 /* True if that gave the row an integral. */
 static bool integrate_row(struct integrating *w, uint32_t row, bool any_frozen) {
   struct model_constraint *c = pfaffian_constraint(w->p, row);
-  c->integral = integral_of_exact(&w->space, w->forms[row]);
-  if (c->integral != 0) {
-    if (!any_frozen) c->integrating_factor = expr_integer(w->p->graph, 1);
-    return true;
-  }
+  c->integral = integral_of_exact(&w->free_space, w->forms[row]);
+  if (c->integral != 0) c->integrating_factor = expr_integer(w->p->graph, 1);
+  if (c->integral == 0) c->integral = integral_of_exact(&w->space, w->forms[row]);
+  if (c->integral != 0) return true;
   expr factor = 0;
   c->integral = integral_with_factor(&w->space, w->forms[row], &factor);
   if (c->integral != 0 && !any_frozen) c->integrating_factor = factor;
@@ -112,7 +113,8 @@ static void integrate_all(struct integrating *w) {
     any_new = false;
     for (uint32_t i = p->position_count; i < p->linear_count; i++) {
       const struct model_constraint *c = pfaffian_constraint(p, i);
-      if (is_done[i] || !is_holonomic(c) || !integrate_row(w, i, any_frozen)) continue;
+      if (is_done[i] || !structure_is_integrable(c->class) || !integrate_row(w, i, any_frozen))
+        continue;
       is_done[i] = true;
       any_new = true;
     }

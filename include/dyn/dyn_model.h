@@ -114,7 +114,7 @@ struct dyn_model {
   int32_t n_coordinates, n_rates, n_state, n_parameters, n_inputs, n_outputs, n_invariants;
   int32_t n_initial_position, n_initial_velocity; /* numbers of `initial` equations */
   int32_t n_constraints;   /* m */
-  int32_t constraint_rank; /* of A in general position; less than m: some are redundant */
+  int32_t constraint_rank; /* of A for parameters in general; less than m: some are redundant */
   int32_t n_position;      /* equations at position level */
   int32_t n_jacobian;  /* stored entries of the Jacobian */
   int32_t n_work;      /* doubles that `work` must have */

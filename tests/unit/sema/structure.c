@@ -286,12 +286,61 @@ static void test_integrals(void **state) {
 #undef PLANE
 }
 
+/* "p holonomic for k, redundant for a b" */
+static void assert_special(const char *model, uint32_t general_rank, const char *expected) {
+  struct fixture f = analyse(model);
+  struct text text = {0};
+  assert_non_null(f.model);
+  for (uint32_t i = 0; i < f.model->constraints.count; i++) {
+    const struct model_constraint *c = &f.model->constraints.items[i];
+    if (c->special_count == 0) continue;
+    text_format(&text, "%s%s%s%s for", text.length > 0 ? ", " : "", c->id.name,
+                c->class != c->general.class ? " holonomic" : "",
+                c->is_redundant != c->general.is_redundant ? " redundant" : "");
+    for (uint32_t k = 0; k < c->special_count; k++)
+      text_format(&text, " %s", f.model->parameters.items[c->special[k]].id.name);
+  }
+  assert_string_equal(text_string(&text), expected);
+  assert_int_equal(f.model->structure.general_rank, general_rank);
+  model_generalise(f.model);
+  assert_int_equal(f.model->structure.rank, general_rank);
+  text_free(&text);
+  end(&f);
+}
+
+/* What holds for the present values of parameters only. */
+static void test_parameters(void **state) {
+  (void)state;
+#define SPACE "coord x = 1, y = 1, z = 1\nkinetic x'^2\n"
+  assert_integrals("param k = 0\n" SPACE "constraint c: z' = k*y*x'\n", "none");
+  assert_special("param k = 0\n" SPACE "constraint c: z' = k*y*x'\n", 1, "c holonomic for k");
+  assert_integrals("param k = 0\n" SPACE "constraint c: z' = k*y'\n", "z - k*y by 1");
+  assert_special("param k = 0\n" SPACE "constraint c: z' = k*y'\n", 1, "");
+  /* y is held in place by a constraint that says nothing if a is 0. */
+  assert_integrals("param a = 1\n" SPACE "constraint h: a*y' = 0\nconstraint c: z' = x*y'\n",
+                   "a*y by 1; none");
+  /* x^k*y^l would be another one. */
+  assert_integrals("param k = 1, l = 2\n" SPACE "constraint c: k*y*x' + l*x*y' = 0\n", "1/2*k*log(x^2) + 1/2*l*log(y^2) by 1/(x*y)");
+  /* The position is given already: what its velocity keeps constant is not nothing. */
+  assert_integrals(SPACE "constraint at: y = 1\nconstraint c: y' = 0\n", "y by 1");
+  assert_special("param a = 1, b = 2, c = 1\n" SPACE "constraint p: a*x + b*y + c*z = 4\n"
+                 "constraint q: 2*x + 4*y + 2*z = 8\n",
+                 2, "q redundant for a b c");
+  assert_special("param a = 1, b = 2\n" SPACE "constraint p: a*x + b*y = 4\n"
+                 "constraint q: 2*a*x + 2*b*y = 8\n",
+                 1, "");
+  assert_special("param a = 1\n" SPACE "constraint p: x = a\nconstraint q: x' = 0\n"
+                 "constraint r: x*y = a*y\n",
+                 1, "");
+#undef SPACE
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sets),      cmocka_unit_test(test_classes),
       cmocka_unit_test(test_manifold),  cmocka_unit_test(test_conflicts),
       cmocka_unit_test(test_chetaev),   cmocka_unit_test(test_claims),
-      cmocka_unit_test(test_integrals),
+      cmocka_unit_test(test_integrals), cmocka_unit_test(test_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
