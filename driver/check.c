@@ -45,20 +45,6 @@ void report_put_formula(const struct report *report, expr formula) {
   expr_printer_print(report->printer, report->out, formula);
 }
 
-/* The motion is prescribed in part where time stands in the kinetic energy or in constraints. */
-static bool is_rheonomic(const struct model *model) {
-  struct expr_symbol_set *set = expr_symbol_set_new(model->graph);
-  expr_symbol_set_add(set, model->time);
-  bool touches = model->structure.is_rheonomic;
-  for (uint32_t i = 0; i < model->energies.count && !touches; i++) {
-    const struct model_energy *energy = &model->energies.items[i];
-    bool has_masses = energy->kind == ENERGY_KINETIC || energy->kind == ENERGY_LAGRANGIAN;
-    touches = has_masses && expr_symbol_set_touches(set, energy->value);
-  }
-  expr_symbol_set_free(set);
-  return touches;
-}
-
 static int print_report(struct session *session, const dyn_model *compiled,
                         const dyn_assembly *assembly) {
   struct text out = {0};
@@ -68,7 +54,7 @@ static int print_report(struct session *session, const dyn_model *compiled,
                           .system = session->compiler->system,
                           .compiled = compiled,
                           .assembly = assembly,
-                          .is_rheonomic = is_rheonomic(model),
+                          .is_rheonomic = system_is_rheonomic(session->compiler->system),
                           .out = &out};
   report.printer =
       printer_new(model, report.system, as_json ? LONGEST_JSON_FORMULA : LONGEST_FORMULA);
