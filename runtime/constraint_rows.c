@@ -5,14 +5,13 @@
  * model with constraints; promises that no equation passes as satisfied because it is no number. */
 #include "runtime/constraint_rows.h"
 #include "runtime/blas.h"
+#include "runtime/scatter.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_GOOD, ROW_UNDEFINED, ROW_ASIDE, ROW_DROPPED };
-
-#define NEARBY 0.03 /* how far off a survey looks, of 1 + |x| */
 
 int constraint_rows_init(struct constraint_rows *c, struct evaluator *e, int is_velocity) {
   const dyn_model *model = e->model;
@@ -120,13 +119,9 @@ enum evaluate_result constraint_rows_survey(struct constraint_rows *c, double t,
   measure(c, x, 0, metric);
   double *near = malloc((n_state + 1) * sizeof *near);
   if (!near) return EVALUATE_OK; /* then lengths are learned on the way */
-  uint32_t random = 1;
   memcpy(near, x, n_state * sizeof *x);
-  for (size_t j = 0; j < 2 * c->n; j++) {
-    random = random * 1664525u + 1013904223u;
-    near[j] += NEARBY * (1 + fabs(x[j])) * ((double)(random >> 8) / 8388608.0 - 1);
-  }
-  if (!look(c, t, near)) measure(c, x, NEARBY, metric);
+  scatter(2 * c->n, x, SCATTER_NEARBY, 1, near);
+  if (!look(c, t, near)) measure(c, x, SCATTER_NEARBY, metric);
   free(near);
   return constraint_rows_evaluate(c, t, x);
 }

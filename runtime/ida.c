@@ -3,12 +3,12 @@
  * independent constraint and one μ for each independent position-level equation:
  *     W (q' - v) = G^T μ,    M v' = f + B λ,    z' = rates,
  *     0 = position-level equations,    0 = all constraints at velocity level,
- * with G the derivatives of the position-level equations and W the mass matrix where it is positive
- * definite at the start, else the unit matrix. μ is zero but for errors. Multipliers are kept out
- * of the error test. Which equations are independent is decided at the start; the others follow
- * from them on the way. Needs a projected start state; promises what integrator.h says. Source:
- * Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77; Hairer, Wanner, Solving Ordinary
- * Differential Equations II, VII.2. */
+ * with G the derivatives of the position-level equations and W the mass matrix, softened as in
+ * project.c, where that is positive definite at the start, else the unit matrix. μ is zero but for
+ * errors. Multipliers are kept out of the error test. Which equations are independent is decided at
+ * the start; the others follow from them on the way. Needs a projected start state; promises what
+ * integrator.h says. Source: Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77; Hairer,
+ * Wanner, Solving Ordinary Differential Equations II, VII.2. */
 #include "runtime/integrator.h"
 #include "runtime/message.h"
 #include "runtime/project.h"
@@ -41,6 +41,7 @@ struct ida {
   size_t n, n_state, n_lambda, n_mu;       /* coordinates; entries of x; multipliers */
   size_t *lambda_row, *mu_row;             /* the constraints and equations that they belong to */
   double *mass, *force, *columns, *x_rate; /* n n; n; B: n m; n_state */
+  double *soft;                            /* n: on the diagonal of W */
   double *largest; /* n_lambda + n_mu: the largest that each multiplier has been */
   int has_metric;  /* W is the mass matrix */
   int held;        /* steps for which the step size is not to grow yet; 0: it may */
@@ -93,6 +94,7 @@ static void motion_residuals(const struct ida *s, const double *y, const double 
       velocities[i] += s->mass[j * n + i] * rate[n + j];
       if (s->has_metric) positions[i] += s->mass[j * n + i] * (rate[j] - y[n + j]);
     }
+  for (size_t i = 0; i < n && s->has_metric; i++) positions[i] += s->soft[i] * (rate[i] - y[n + i]);
   for (size_t k = 0; k < s->n_lambda; k++)
     for (size_t i = 0; i < n; i++) velocities[i] -= multiplier_column(s, k, i) * lambda[k];
   for (size_t k = 0; k < s->n_mu; k++)
@@ -308,13 +310,15 @@ static int choose_equations(struct ida *s, double t, const double *x) {
   s->has_metric = !p->metric.is_unit && !p->metric.roots;
   size_t n = s->n, m = p->velocity.m;
   s->lambda_row = calloc(s->n_lambda + s->n_mu + 1, sizeof *s->lambda_row);
-  s->mass = calloc(n * n + n + n * m + s->n_state + s->n_lambda + s->n_mu + 1, sizeof(double));
+  s->mass = calloc(n * n + 2 * n + n * m + s->n_state + s->n_lambda + s->n_mu + 1, sizeof(double));
   if (!s->lambda_row || !s->mass) return IDA_MEM_FAIL;
   s->mu_row = s->lambda_row + s->n_lambda;
   s->force = s->mass + n * n;
   s->columns = s->force + n;
   s->x_rate = s->columns + n * m;
-  s->largest = s->x_rate + s->n_state;
+  s->soft = s->x_rate + s->n_state;
+  s->largest = s->soft + n;
+  for (size_t i = 0; i < n; i++) s->soft[i] = projection_softening(p, i);
   for (size_t k = 0; k < s->n_lambda; k++)
     s->lambda_row[k] = constraint_rows_pivot(&p->velocity, k);
   for (size_t k = 0; k < s->n_mu; k++) s->mu_row[k] = constraint_rows_pivot(&p->position, k);

@@ -8,6 +8,7 @@
 #include "runtime/level.h"
 #include "runtime/blas.h"
 #include "runtime/rows.h"
+#include "runtime/scatter.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 
 #define RANK_TOLERANCE 1e-9
 #define HOLDS 1e-10 /* residual over the size of the equation's terms */
-#define NEARBY 0.03 /* how far off the start sizes are looked at, of 1 + |x| */
 #define MOST_STEPS 200
 #define MOST_TRIES 6
 #define MOST_WORK 1e9 /* products in a search for least squares */
@@ -153,14 +153,6 @@ static void approach(struct solver *s, double *y) {
   if (evaluate_at(s, y)) linearise(s, y);
 }
 
-/* A point some way off the given one, the same in every run. */
-static void scatter(const struct solver *s, double size, uint32_t random, double *y) {
-  for (size_t j = 0; j < s->n; j++) {
-    random = random * 1664525u + 1013904223u;
-    y[j] = s->from[j] + size * (1 + fabs(s->from[j])) * ((double)(random >> 8) / 8388608.0 - 1);
-  }
-}
-
 /* Lengths of rows and sizes of their terms at y, `off` besides |y|. */
 static void measure(struct solver *s, const double *y, double off) {
   for (size_t i = 0; i < s->m; i++) {
@@ -180,8 +172,8 @@ static void survey(struct solver *s) {
     memcpy(s->first, s->values, s->m * (1 + s->n) * sizeof *s->first);
     measure(s, s->from, 0);
   }
-  scatter(s, NEARBY, 1, s->start);
-  if (evaluate_at(s, s->start)) measure(s, s->start, NEARBY);
+  scatter(s->n, s->from, SCATTER_NEARBY, 1, s->start);
+  if (evaluate_at(s, s->start)) measure(s, s->start, SCATTER_NEARBY);
   for (size_t i = 0; i < s->m; i++) { /* groups are numbered by their first equation */
     double *longest = &s->weight[groups[i]];
     *longest = fmax(*longest, s->typical[i]);
@@ -270,7 +262,7 @@ static enum level_result search(struct solver *s) {
   double least = HUGE_VAL;
   int tries = s->level->is_attempt ? 2 : MOST_TRIES;
   for (int i = 0; i < tries; i++) {
-    scatter(s, i == 0 ? 0 : pow(10, i - 4), (uint32_t)i, s->start);
+    scatter(s->n, s->from, i == 0 ? 0 : pow(10, i - 4), (uint32_t)i, s->start);
     if (!restore(s, s->start)) continue;
     int good = all_hold(s);
     double size = merit(s, s->weight);

@@ -9,6 +9,7 @@
  * Fuehrer, Numerical Methods in Multibody Dynamics, 5. */
 #include "runtime/project.h"
 #include "runtime/message.h"
+#include "runtime/scatter.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,43 @@
 #define HELD 1e-9      /* residual over the size of terms: where stalled Newton has met rounding */
 #define AT_START 1e-6  /* the same: a start state that was not assembled */
 #define RANK_LOST 1e-8 /* a pivot below is lost; ... */
+#define SOFTENING 1e-6 /* of the metric: lengths by w are told apart by up to its root */
 #define RANK_REGAINED 1e-6 /* ... and back above this, so that nothing flickers */
 
-static void update_metric(struct projection *p, double t, const double *x) {
+double projection_softening(const struct projection *p, size_t i) {
+  return p->inertia[i] > 0 ? SOFTENING * p->inertia[i] : 1;
+}
+
+static int look_at_mass(struct projection *p, double t, const double *x) {
   const dyn_model *m = p->e->model;
-  int32_t n = m->n_coordinates;
-  const double *mass = NULL;
-  if (m->mass_matrix && !evaluate_function(p->e, m->mass_matrix, t, x, p->mass)) mass = p->mass;
+  size_t n = (size_t)m->n_coordinates;
+  if (!m->mass_matrix || evaluate_function(p->e, m->mass_matrix, t, x, p->mass)) return 0;
+  for (size_t j = 0; j < n; j++) p->inertia[j] = fmax(p->inertia[j], fabs(p->mass[j * n + j]));
+  return 1;
+}
+
+/* A coordinate may have no inertia where the model starts, but some near it. */
+static void survey_mass(struct projection *p, double t, const double *x) {
+  size_t n = (size_t)p->e->model->n_coordinates;
+  memcpy(p->saved, x, (size_t)p->e->n * sizeof *x);
+  scatter(2 * n, x, SCATTER_NEARBY, 1, p->saved);
+  look_at_mass(p, t, p->saved);
+}
+
+/* The mass matrix at (t, x) with a little of the largest inertia that each coordinate has shown on
+ * its diagonal. A mass matrix may be singular everywhere (Euler parameters) or come near it now and
+ * then, or lose a coordinate's inertia in passing; lengths in the metric, which decide ranks, must
+ * not jump with what rounding makes of it. */
+static const double *soften_mass(struct projection *p, double t, const double *x) {
+  size_t n = (size_t)p->e->model->n_coordinates;
+  if (!look_at_mass(p, t, x)) return NULL;
+  for (size_t j = 0; j < n; j++) p->mass[j * n + j] += projection_softening(p, j);
+  return p->mass;
+}
+
+static void update_metric(struct projection *p, double t, const double *x) {
+  int32_t n = p->e->model->n_coordinates;
+  const double *mass = soften_mass(p, t, x);
   metric_clear(&p->metric);
   if (metric_init(&p->metric, n, n, mass)) return;
   /* Without memory the unit norm has to do: every point of the constraints is a good one. */
@@ -179,6 +210,7 @@ static dyn_status start_violates(struct projection *p, const struct constraint_r
 static dyn_status start(struct projection *p, double t, double *x, dyn_message *message) {
   struct constraint_rows *levels[2] = {&p->position, &p->velocity};
   const dyn_model *m = p->e->model;
+  survey_mass(p, t, x);
   update_metric(p, t, x);
   enum evaluate_result result = constraint_rows_survey(&p->position, t, x, &p->metric);
   if (!result) constraint_rows_begin(&p->position, &p->metric);
@@ -202,13 +234,14 @@ dyn_status projection_init(struct projection *p, struct evaluator *e, double t, 
                            dyn_message *message) {
   size_t n = (size_t)e->model->n_coordinates, n_state = (size_t)e->n;
   *p = (struct projection){.e = e, .failed = -1};
-  p->mass = malloc((n * n + n_state + n + 1) * sizeof(double));
+  p->mass = calloc(n * n + n_state + 2 * n + 1, sizeof(double));
   if (!constraint_rows_init(&p->position, e, 0) || !constraint_rows_init(&p->velocity, e, 1) ||
       !p->mass)
     return message_set(message, DYN_OUT_OF_MEMORY,
                        "there is not enough memory to hold the constraints");
   p->saved = p->mass + n * n;
   p->change = p->saved + n_state;
+  p->inertia = p->change + n;
   return start(p, t, x, message);
 }
 

@@ -7,10 +7,10 @@ struct projection {
   struct evaluator *e;
   struct constraint_rows position, velocity; /* what was evaluated last, at the projected state */
   struct metric metric;
-  double *mass, *saved, *change;
-  size_t known_dropped;   /* integrals, when position_rank was counted */
-  size_t position_rank;   /* how many position-level equations are independent */
-  size_t rank;            /* how many constraints are now: what was told last */
+  double *mass, *saved, *change, *inertia; /* inertia: the largest of each coordinate so far */
+  size_t known_dropped;                    /* integrals, when position_rank was counted */
+  size_t position_rank;                    /* how many position-level equations are independent */
+  size_t rank;                             /* how many constraints are now: what was told last */
   int has_rank;           /* the velocity rows were decomposed since the rank was told */
   int64_t count;          /* projections that moved something */
   int32_t failed;         /* the constraint that could not be held, ... */
@@ -39,6 +39,9 @@ enum evaluate_result projection_look(struct projection *projection, double t, co
 /* x: the state near the failure. */
 dyn_status projection_failure_message(const struct projection *projection, double t,
                                       const double *x, dyn_message *message);
+
+/* What the metric has on its diagonal besides the mass matrix. */
+double projection_softening(const struct projection *projection, size_t i);
 
 /* What was seen at the state in work goes to the summary: always residuals, and at steps the rank.
  */
