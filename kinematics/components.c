@@ -100,20 +100,40 @@ static bool is_on_path(const struct kinematics *k, vector_id v, frame_id in) {
   return !cell_at(k, v)->forked && frame_is_above(k, cell_at(k, v)->meeting, in);
 }
 
-/* The same vector with all parts on the path from the world to `in`. */
-static vector_id project(struct kinematics *k, vector_id v, frame_id in) {
-  if (is_on_path(k, v, in)) return v;
+/* Takes one edge if the part is not on the path yet; true if it is then. */
+static bool arrives(struct kinematics *k, struct part *part, frame_id in) {
+  if (!frame_is_above(k, part->frame, in)) *part = step(k, *part, in);
+  return frame_is_above(k, part->frame, in);
+}
+
+static vector_id known_projection(const struct kinematics *k, vector_id v, frame_id in) {
+  return is_on_path(k, v, in) ? v : map_get(&k->projections, map_pair(v, in));
+}
+
+static vector_id project_all(struct kinematics *k, vector_id v, frame_id in) {
   vector_id list = v, known = 0;
-  while (k->heap.count > 0 || !(is_on_path(k, list, in) ||
-                                (known = map_get(&k->projections, map_pair(list, in))) != 0)) {
+  while (k->heap.count > 0 || (known = known_projection(k, list, in)) == 0) {
     struct part part = take_greatest(k, &list);
-    if (!frame_is_above(k, part.frame, in)) part = step(k, part, in);
-    if (frame_is_above(k, part.frame, in))
+    if (arrives(k, &part, in))
       vector_push(&k->arrived, part);
     else
       heap_push(k, part);
   }
-  vector_id result = add_arrived(k, known != 0 ? known : list);
+  if (list == v) return known;
+  vector_id result = add_arrived(k, known);
+  map_set(&k->projections, map_pair(v, in), result);
+  return result;
+}
+
+/* The same vector with all parts on the path from the world to `in`. Of a fan of frames the last
+ * part is added apart from the others, whose sum is what longer vectors will ask for. */
+static vector_id project(struct kinematics *k, vector_id v, frame_id in) {
+  vector_id known = known_projection(k, v, in);
+  if (known != 0) return known;
+  struct cell cell = *cell_at(k, v);
+  if (!arrives(k, &cell.part, in)) return project_all(k, v, in);
+  vector_id result = project_all(k, cell.rest, in);
+  result = vector_add_part(k, result, cell.part.frame, cell.part.c);
   map_set(&k->projections, map_pair(v, in), result);
   return result;
 }
