@@ -6,9 +6,10 @@
  * with G the derivatives of the position-level equations and W the mass matrix, softened as in
  * project.c, where that is positive definite at the start, else the unit matrix. μ is zero but for
  * errors. Multipliers are kept out of the error test. Which equations are independent is decided at
- * the start; the others follow from them on the way. Needs a projected start state; promises what
- * integrator.h says. Source: Gear, Leimkuhler, Gupta, J. Comput. Appl. Math. 12 (1985) 77; Hairer,
- * Wanner, Solving Ordinary Differential Equations II, VII.2. */
+ * the start; the others follow from them on the way. Where those that were chosen fade though as
+ * many are independent as before, others are chosen, and IDAS begins anew. Needs a projected start
+ * state; promises what integrator.h says. Source: Gear, Leimkuhler, Gupta, J. Comput. Appl. Math.
+ * 12 (1985) 77; Hairer, Wanner, Solving Ordinary Differential Equations II, VII.2. */
 #include "runtime/integrator.h"
 #include "runtime/message.h"
 #include "runtime/project.h"
@@ -24,9 +25,11 @@
 
 #define STUCK_STEPS 50           /* steps too short to move t before the run is given up */
 #define SINGULAR 1e-4            /* a pivot of rows of at most unit length */
+#define BADLY_CHOSEN 0.1         /* of the least pivot that the best choice has */
 #define GROWTH 1.5               /* of the step size: doubling it upsets stiff velocities */
 #define HELD_STEPS 10            /* the step size stays for after a failed error test, ... */
 #define HELD_GROWTH 1e6          /* ... unless it could grow so much */
+#define FIRST_ERROR 0.1          /* of the first step, of what is allowed */
 #define NEWTON_ACCURACY 0.1      /* of the error allowed in a step */
 #define MULTIPLIER_ACCURACY 1e-3 /* Newton's method is judged by the motion */
 
@@ -42,9 +45,16 @@ struct ida {
   size_t *lambda_row, *mu_row;             /* the constraints and equations that they belong to */
   double *mass, *force, *columns, *x_rate; /* n n; n; B: n m; n_state */
   double *soft;                            /* n: on the diagonal of W */
-  double *largest; /* n_lambda + n_mu: the largest that each multiplier has been */
-  int has_metric;  /* W is the mass matrix */
-  int held;        /* steps for which the step size is not to grow yet; 0: it may */
+  double *largest;       /* n_lambda + n_mu: the largest that each multiplier has been */
+  double *x_restart;     /* n_state: where IDAS begins anew */
+  struct rows chosen[2]; /* λ's and μ's rows, to look how independent they are */
+  size_t known_dropped;  /* integrals, when they were chosen */
+  int must_restart;
+  struct {
+    int64_t steps, rejected, factorisations;
+  } before;       /* IDAS began anew */
+  int has_metric; /* W is the mass matrix */
+  int held;       /* steps for which the step size is not to grow yet; 0: it may */
   int stuck;
   int evaluation_failed; /* in the step in work */
   char said[256];        /* by SUNDIALS */
@@ -133,7 +143,7 @@ static int error_weights(N_Vector y_vector, N_Vector weights, void *user) {
   return 0;
 }
 
-/* ---- Steps ---- */
+/* ---- What SUNDIALS tells ---- */
 
 static void remember_error(int code, const char *module, const char *function, char *text,
                            void *user) {
@@ -149,9 +159,9 @@ static void update_counts(struct ida *s) {
   IDAGetNumErrTestFails(s->memory, &errors);
   IDAGetNumNonlinSolvConvFails(s->memory, &convergence);
   IDAGetNumLinSolvSetups(s->memory, &setups);
-  s->base.steps = steps;
-  s->base.rejected_steps = errors + convergence;
-  s->base.factorisations = setups;
+  s->base.steps = s->before.steps + steps;
+  s->base.rejected_steps = s->before.rejected + errors + convergence;
+  s->base.factorisations = s->before.factorisations + setups;
 }
 
 /* The component of the state whose local error weighs most. */
@@ -229,43 +239,6 @@ static enum step_result failed(struct ida *s, int code) {
   }
 }
 
-/* After a failed error test the step size has to stay for some steps, so that the order may rise.
- * Else the method is caught at order 1 where stiff forces act: their velocities are off by a
- * multiple of h there, which no test sees until h is doubled, and then always fails. */
-static void hold_step_size(struct ida *s, long failures_before) {
-  long failures = 0;
-  IDAGetNumErrTestFails(s->memory, &failures);
-  if (failures > failures_before) {
-    s->held = HELD_STEPS;
-    IDASetEtaFixedStepBounds(s->memory, 1, HELD_GROWTH);
-  } else if (s->held > 0 && --s->held == 0) {
-    IDASetEtaFixedStepBounds(s->memory, 1, GROWTH);
-  }
-}
-
-static enum step_result ida_step(struct integrator *base, double limit) {
-  struct ida *s = self_of(base);
-  double t = base->t;
-  long failures = 0;
-  IDAGetNumErrTestFails(s->memory, &failures);
-  s->evaluation_failed = 0;
-  int code = IDASetStopTime(s->memory, limit);
-  if (code == IDA_SUCCESS) code = IDASolve(s->memory, limit, &t, s->y, s->rate, IDA_ONE_STEP);
-  update_counts(s);
-  if (code < 0) {
-    /* s->y may be a trial state: give back the last good one. */
-    if (base->steps > 0) IDAGetDky(s->memory, base->t, 0, s->y);
-    return failed(s, code);
-  }
-  hold_step_size(s, failures);
-  base->t_old = base->t;
-  base->t = t;
-  s->stuck = fabs(t - base->t_old) <= 4 * DBL_EPSILON * fabs(t) && t != limit ? s->stuck + 1 : 0;
-  if (s->stuck >= STUCK_STEPS)
-    return integrator_step_too_small(base, t - base->t_old, worst_component(s));
-  return STEP_DONE;
-}
-
 static dyn_status ida_interpolate(struct integrator *base, double t, double *x) {
   struct ida *s = self_of(base);
   size_t size = s->n_state * sizeof *x;
@@ -283,8 +256,8 @@ static dyn_status ida_interpolate(struct integrator *base, double t, double *x) 
   return base->status;
 }
 
-static void ida_free(struct integrator *base) {
-  struct ida *s = self_of(base);
+/* All but what the next beginning needs. */
+static void release(struct ida *s) {
   if (s->memory) IDAFree(&s->memory);
   if (s->solver) SUNLinSolFree(s->solver);
   if (s->matrix) SUNMatDestroy(s->matrix);
@@ -292,9 +265,57 @@ static void ida_free(struct integrator *base) {
   if (s->rate) N_VDestroy(s->rate);
   if (s->is_differential) N_VDestroy(s->is_differential);
   if (s->context) SUNContext_Free(&s->context);
+  s->solver = NULL;
+  s->matrix = NULL;
+  s->y = s->rate = s->is_differential = NULL;
+  s->context = NULL;
+  for (int i = 0; i < 2; i++) rows_clear(&s->chosen[i]);
   free(s->lambda_row);
   free(s->mass);
-  free(s);
+  s->lambda_row = NULL;
+  s->mass = NULL;
+}
+
+/* ---- The choice of equations ---- */
+
+/* The least pivot of rows of a level that were chosen, over that of the best choice. */
+static double quality(struct rows *chosen, struct constraint_rows *c, const size_t *row,
+                      const struct metric *metric) {
+  size_t count = chosen->m, n = c->n;
+  if (count == 0) return 1;
+  double best = fabs(c->rows.a[(count - 1) * n + count - 1]);
+  for (size_t k = 0; k < count; k++) {
+    double *a = chosen->a + k * n, typical = c->typical[row[k]];
+    memcpy(a, c->derivatives + row[k] * n, n * sizeof *a);
+    metric_gradient(metric, a);
+    for (size_t j = 0; j < n; j++) a[j] /= typical > 0 ? typical : 1;
+  }
+  rows_decompose_to(chosen, 0, count);
+  double least = fabs(chosen->a[(count - 1) * n + count - 1]);
+  /* Where all fade there is no better choice. */
+  return best > SINGULAR ? least / best : 1;
+}
+
+/* Whether other equations than those in use would be much more independent, or more of them are. */
+static int is_badly_chosen(struct ida *s) {
+  struct projection *p = s->projection;
+  struct integrator *b = &s->base;
+  if (p->position.n_dropped != s->known_dropped) return 1;
+  if (p->velocity.m == s->n_lambda && p->position.m == s->n_mu) return 0; /* there is no choice */
+  if (projection_look(p, b->t, b->x)) return 0;
+  constraint_rows_decompose(&p->position, b->x, &p->metric, p->position_rank);
+  if (rows_independent(&p->position.rows, SINGULAR) > s->n_mu && p->position_rank > s->n_mu)
+    return 1;
+  return quality(&s->chosen[0], &p->velocity, s->lambda_row, &p->metric) < BADLY_CHOSEN ||
+         quality(&s->chosen[1], &p->position, s->mu_row, &p->metric) < BADLY_CHOSEN;
+}
+
+/* After a failure: whether it may be due to the choice. Integrals are given up first. */
+static int choose_otherwise(struct ida *s) {
+  struct projection *p = s->projection;
+  int has_more = constraint_rows_set_aside(&p->position) > 0;
+  constraint_rows_settle(&p->position, 1);
+  return has_more || is_badly_chosen(s);
 }
 
 /* ---- The start ---- */
@@ -307,6 +328,9 @@ static int choose_equations(struct ida *s, double t, const double *x) {
   constraint_rows_decompose(&p->position, x, &p->metric, p->position_rank);
   s->n_lambda = rank < p->velocity.rows.k ? rank : p->velocity.rows.k;
   s->n_mu = p->position.rows.rank;
+  s->known_dropped = p->position.n_dropped;
+  if (!rows_init(&s->chosen[0], s->n_lambda, s->n) || !rows_init(&s->chosen[1], s->n_mu, s->n))
+    return IDA_MEM_FAIL;
   s->has_metric = !p->metric.is_unit && !p->metric.roots;
   size_t n = s->n, m = p->velocity.m;
   s->lambda_row = calloc(s->n_lambda + s->n_mu + 1, sizeof *s->lambda_row);
@@ -363,7 +387,31 @@ static int start_consistently(struct ida *s, double t, const double *x) {
   return start_multipliers(s, rate + s->n, y + s->n_state);
 }
 
-static int set_up_solver(struct ida *s, double t) {
+/* The first step, of order 1: its error, by the second derivatives that a small step shows, is well
+ * within the tolerance. IDAS's own choice moves nothing by more than its tolerance; where that is
+ * tight, velocities divided by such a step are nothing but rounding, and Newton's method fails on
+ * the multipliers the more, the shorter steps become. Takes s->rate as x', uses s->x_rate. */
+static double first_step(struct ida *s, double t, const double *x) {
+  const struct error_control *control = s->base.control;
+  const double *rate = N_VGetArrayPointer(s->rate);
+  double *near = malloc((s->n_state + 1) * sizeof *near), speed = 0, bend = 0;
+  if (!near) return 0;
+  for (size_t i = 0; i < s->n_state; i++)
+    speed = fmax(speed, fabs(rate[i]) / error_scale(control, (int32_t)i, fabs(x[i])));
+  double look = fmin(speed > 0 ? 1e3 / speed : HUGE_VAL, 1e-6 * control->interval), step = 0;
+  for (size_t i = 0; i < s->n_state; i++) near[i] = x[i] + control->direction * look * rate[i];
+  if (look > 0 && !evaluate_rhs(s->base.e, t + control->direction * look, near, s->x_rate)) {
+    for (size_t i = 0; i < s->n_state; i++)
+      bend = fmax(bend, fabs(s->x_rate[i] - rate[i]) /
+                            (look * error_scale(control, (int32_t)i, fabs(x[i]))));
+    step = fmin(bend > 0 ? sqrt(FIRST_ERROR / bend) : HUGE_VAL, 1e-3 * control->interval);
+    step = control->direction * fmin(step, control->max_step);
+  }
+  free(near);
+  return step;
+}
+
+static int set_up_solver(struct ida *s, double t, const double *x) {
   const struct error_control *control = s->base.control;
   s->memory = IDACreate(s->context);
   if (!s->memory) return IDA_MEM_FAIL;
@@ -376,6 +424,7 @@ static int set_up_solver(struct ida *s, double t) {
   if (!code) code = IDASetEtaMax(s->memory, GROWTH);
   if (!code) code = IDASetEtaFixedStepBounds(s->memory, 1, GROWTH);
   if (!code) code = IDASetSuppressAlg(s->memory, SUNTRUE);
+  if (!code) code = IDASetInitStep(s->memory, first_step(s, t, x));
   if (!code && isfinite(control->max_step)) code = IDASetMaxStep(s->memory, control->max_step);
   if (code) return code;
   sunindextype all = N_VGetLength(s->y);
@@ -397,7 +446,84 @@ static int set_up(struct ida *s, double t, const double *x) {
   if (!s->y || !s->rate || !s->is_differential) return IDA_MEM_FAIL;
   s->base.x = N_VGetArrayPointer(s->y);
   code = start_consistently(s, t, x);
-  return code ? code : set_up_solver(s, t);
+  return code ? code : set_up_solver(s, t, x);
+}
+
+/* ---- Steps ---- */
+
+/* After a failed error test the step size has to stay for some steps, so that the order may rise.
+ * Else the method is caught at order 1 where stiff forces act: their velocities are off by a
+ * multiple of h there, which no test sees until h is doubled, and then always fails. */
+static void hold_step_size(struct ida *s, long failures_before) {
+  long failures = 0;
+  IDAGetNumErrTestFails(s->memory, &failures);
+  if (failures > failures_before) {
+    s->held = HELD_STEPS;
+    IDASetEtaFixedStepBounds(s->memory, 1, HELD_GROWTH);
+  } else if (s->held > 0 && --s->held == 0) {
+    IDASetEtaFixedStepBounds(s->memory, 1, GROWTH);
+  }
+}
+
+/* A step; STEP_FAILED with must_restart set has no message, and is worth another try. */
+static enum step_result try_step(struct ida *s, double limit) {
+  struct integrator *base = &s->base;
+  double t = base->t;
+  long failures = 0;
+  IDAGetNumErrTestFails(s->memory, &failures);
+  s->evaluation_failed = 0;
+  int code = IDASetStopTime(s->memory, limit);
+  if (code == IDA_SUCCESS) code = IDASolve(s->memory, limit, &t, s->y, s->rate, IDA_ONE_STEP);
+  update_counts(s);
+  if (code < 0) {
+    /* s->y may be a trial state: give back the last good one. */
+    if (base->steps > s->before.steps) IDAGetDky(s->memory, base->t, 0, s->y);
+    s->must_restart = choose_otherwise(s);
+    return s->must_restart ? STEP_FAILED : failed(s, code);
+  }
+  hold_step_size(s, failures);
+  base->t_old = base->t;
+  base->t = t;
+  s->stuck = fabs(t - base->t_old) <= 4 * DBL_EPSILON * fabs(t) && t != limit ? s->stuck + 1 : 0;
+  if (s->stuck >= STUCK_STEPS)
+    return integrator_step_too_small(base, t - base->t_old, worst_component(s));
+  s->must_restart = is_badly_chosen(s);
+  return STEP_DONE;
+}
+
+/* IDAS begins anew where it stands, with the equations that are the most independent there. */
+static enum step_result restart(struct ida *s) {
+  struct integrator *b = &s->base;
+  memcpy(s->x_restart, b->x, s->n_state * sizeof *s->x_restart);
+  b->x = s->x_restart;
+  b->t_old = b->t;
+  s->before.steps = b->steps;
+  s->before.rejected = b->rejected_steps;
+  s->before.factorisations = b->factorisations;
+  s->must_restart = s->held = 0;
+  release(s);
+  if (projection_project(s->projection, b->t, s->x_restart) == PROJECTION_FAILED) {
+    b->status = projection_failure_message(s->projection, b->t, b->x, &b->message);
+    return STEP_FAILED;
+  }
+  int code = set_up(s, b->t, s->x_restart);
+  return code ? failed(s, code) : STEP_DONE;
+}
+
+static enum step_result ida_step(struct integrator *base, double limit) {
+  struct ida *s = self_of(base);
+  for (;;) {
+    if (s->must_restart && restart(s) == STEP_FAILED) return STEP_FAILED;
+    enum step_result result = try_step(s, limit);
+    if (result != STEP_FAILED || !s->must_restart) return result;
+  }
+}
+
+static void ida_free(struct integrator *base) {
+  struct ida *s = self_of(base);
+  release(s);
+  free(s->x_restart);
+  free(s);
 }
 
 struct integrator *ida_integrator_new(struct evaluator *e, const struct error_control *control,
@@ -425,7 +551,8 @@ struct integrator *ida_integrator_new(struct evaluator *e, const struct error_co
                                 .t_old = t,
                                 .t = t,
                                 .x = x};
-  int code = set_up(s, t, x);
+  s->x_restart = calloc(s->n_state + 1, sizeof *s->x_restart);
+  int code = s->x_restart ? set_up(s, t, x) : IDA_MEM_FAIL;
   if (!code) return &s->base;
   failed(s, code);
   *status = s->base.status;
