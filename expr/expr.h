@@ -199,6 +199,10 @@ struct manifold_rank {
   /* Without a point: count residuals at the best point found; NAN where the equations were defined
    * at no start. With a point NULL. */
   double *nearest;
+  /* With a point: one of them in doubles. Symbols that are not here are free. */
+  expr *symbols;
+  double *values;
+  uint32_t symbol_count;
 };
 /* manifold->count may be 0: then it is expr_matrix_rank, and has_point says that it could be done
  * (arrays are NULL). */

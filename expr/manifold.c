@@ -147,6 +147,20 @@ static void keep_nearest(struct search *search) {
     search->result->nearest[search->system.in_use[i]] = descent->here.residual[i];
 }
 
+/* Keeps the place of the descent. */
+static void keep_point(struct search *search) {
+  struct manifold_rank *result = search->result;
+  uint32_t count = search->system.coordinate_count;
+  if (result->symbols != NULL) return;
+  result->symbols = checked_malloc(((size_t)count + 1) * sizeof *result->symbols);
+  result->values = checked_malloc(((size_t)count + 1) * sizeof *result->values);
+  if (count > 0) {
+    memcpy(result->symbols, search->system.coordinates, count * sizeof *result->symbols);
+    memcpy(result->values, search->descent.here.x, count * sizeof *result->values);
+  }
+  result->symbol_count = count;
+}
+
 /* One start. True if a point came of it that counts. */
 static bool try_start(struct search *search, uint32_t attempt) {
   struct manifold_descent *descent = &search->descent;
@@ -162,6 +176,7 @@ static bool try_start(struct search *search, uint32_t attempt) {
     counts = search->prover != NULL ? prove_point(search, &choice) : estimate_rank(search);
     for (uint32_t k = 0; k < choice.count && counts; k++)
       search->has_gradient[choice.equations[k]] = true;
+    if (counts) keep_point(search);
     if (counts && choice.count > search->result->equations_rank)
       search->result->equations_rank = choice.count;
   }
@@ -286,5 +301,7 @@ void manifold_rank_clear(struct manifold_rank *result) {
   rank_result_clear(&result->rank);
   free(result->has_no_gradient);
   free(result->nearest);
+  free(result->symbols);
+  free(result->values);
   *result = (struct manifold_rank){0};
 }

@@ -35,6 +35,7 @@ void structure_find(dyn_context *context, struct model *model) {
   structure_generalise(&all);
   for (uint32_t i = 0; i < count; i++)
     if (is_right[i]) report_claims(groups[i]);
+  for (uint32_t i = 0; i < count; i++) map_free(&groups[i]->point);
   structure->nonholonomic = structure->rank - structure->holonomic;
   structure->degrees_of_freedom = model->coordinates.count - structure->rank;
   structure_clear(&all);

@@ -60,6 +60,9 @@ struct pfaffian {
   uint32_t input_count;
   expr *residual;        /* m; with parameters or their values, like all below */
   expr *a, *b;           /* m x n, entry (i, j) at [i + j*m]; m. b of a nonlinear row is 0 */
+  struct index_list *implied; /* m: the rows that imply it by their form; items NULL: none */
+  expr *equations;            /* residuals at position level that are not implied */
+  uint32_t equation_count;
   expr *rate_q, *rate_t; /* s x n, s: the rates' parts linear in and free of velocities */
   bool rates_are_linear; /* else the group is undecided */
   bool rates_are_closed; /* free of q and q': states are functions of time */
@@ -70,7 +73,9 @@ struct pfaffian {
   struct index_list kept; /* rows: a basis, position level preferred, then earlier rows */
   uint32_t rank;
   bool has_point, is_undecided;
-  double *nearest;       /* without a point: residuals at the nearest one seen, by position-level row */
+  struct map point; /* symbol -> index in point_values + 1: a point of the manifold, in doubles */
+  double *point_values;
+  double *nearest;       /* without a point: residuals of the equations at the nearest one seen */
   uint32_t points, bits; /* the effort of ranks that are not full */
 };
 
@@ -88,6 +93,10 @@ struct pfaffian **structure_groups(struct structure *all, uint32_t *count);
  * states following their rates. */
 struct expr_tangent *pfaffian_direction(const struct pfaffian *p, uint32_t j);
 
+/* ---- structure_linear.c */
+/* Fills p->implied and p->equations. */
+void pfaffian_find_implied(struct pfaffian *p);
+
 /* ---- structure_rank.c */
 enum { STRUCTURE_SEED = 20231 }; /* of all random points: the same ones for all questions */
 struct structure_rank {
@@ -99,10 +108,18 @@ struct structure_rank pfaffian_rank(struct pfaffian *p, const expr *entries, uin
                                     uint32_t columns);
 /* The rank of these rows of A; with `b`, of [A | b]. */
 uint32_t pfaffian_rank_of(struct pfaffian *p, const uint32_t *rows, uint32_t count, bool with_b);
+/* The rank of these rows of [A | column]: m entries; NULL: A alone. */
+uint32_t pfaffian_rank_with(struct pfaffian *p, const uint32_t *rows, uint32_t count,
+                            const expr *column);
 /* A smallest part of the set for which the property still holds (no element can be left out). */
 struct index_list
 structure_smallest(struct arena *arena, struct index_list set,
                    bool (*holds)(void *user, const uint32_t *items, uint32_t count), void *user);
+
+/* ---- structure_support.c */
+void pfaffian_keep_point(struct pfaffian *p, const struct manifold_rank *found);
+/* The kept rows that imply others: one list for each of `rows`, which are not kept. */
+struct index_list *pfaffian_supports(struct pfaffian *p, struct index_list rows);
 
 /* ---- structure_dependence.c */
 /* Rank, point, conflicts, redundancy. False if an error was reported. */
@@ -110,6 +127,11 @@ bool pfaffian_check_dependence(struct pfaffian *p);
 /* Point, rank and kept rows without a report. */
 void pfaffian_find_basis(struct pfaffian *p);
 bool pfaffian_keeps(const struct pfaffian *p, uint32_t row);
+
+/* ---- structure_multiplier.c */
+/* Forces and rates of states that depend on how dependent rows share their forces are reported.
+ * False if there are any. */
+bool pfaffian_check_multipliers(struct pfaffian *p, struct index_list rows);
 
 /* ---- structure_general.c */
 /* What holds for all values of the parameters: integrals, and classes and redundancy in general. */

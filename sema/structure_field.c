@@ -34,6 +34,10 @@ void pfaffian_differentiate(struct pfaffian *p) {
   p->form_count = p->linear_count - p->position_count + (p->rates_are_closed ? 0 : p->s);
   size_t width = p->n + 1;
   for (uint32_t form = 0; form < p->form_count; form++) {
+    bool is_constant = true;
+    for (uint32_t l = 0; l < width && is_constant; l++)
+      is_constant = expr_is_number(p->graph, coefficient(p, form, l));
+    if (is_constant) continue;
     /* Derivatives of the row's own coefficients only; most are zero. */
     expr *derivative = arena_array(p->arena, expr, width * width);
     for (uint32_t k = 0; k < width; k++) {

@@ -113,6 +113,7 @@ void structure_generalise(struct structure *all) {
     structure_integrate(all, groups[i]);
     g.p = groups[i];
     if (all->context->diagnostics.error_count == 0) generalise_group(&g);
+    map_free(&groups[i]->point);
   }
   expr_symbol_set_free(g.parameters);
 }

@@ -173,8 +173,9 @@ static void take_value_equations(struct pfaffian *p) {
   p->value_equations = arena_array(p->arena, expr, (size_t)p->m + p->position_count);
   expr *terms = arena_array(p->arena, expr, p->n + 1);
   for (uint32_t i = 0; i < p->m; i++)
-    p->value_equations[p->value_equation_count++] = p->residual[i];
+    if (p->implied[i].items == NULL) p->value_equations[p->value_equation_count++] = p->residual[i];
   for (uint32_t i = 0; i < p->position_count; i++) {
+    if (p->implied[i].items != NULL) continue;
     for (uint32_t j = 0; j < p->n; j++)
       terms[j] = expr_multiply(p->graph, p->a[i + (size_t)j * p->m], p->velocity[j]);
     terms[p->n] = p->b[i];
@@ -193,6 +194,7 @@ static void take_forms(struct pfaffian *p, const struct grouping *g) {
   }
   take_differentials(p);
   take_velocity_forms(p);
+  pfaffian_find_implied(p);
   take_value_equations(p);
 }
 

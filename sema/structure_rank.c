@@ -47,26 +47,31 @@ static struct structure_rank rank_on(struct pfaffian *p, struct expr_manifold ma
 
 struct structure_rank pfaffian_rank(struct pfaffian *p, const expr *entries, uint32_t rows,
                                     uint32_t columns) {
-  struct expr_manifold manifold = {.equations = p->residual,
-                                   .count = p->has_point ? p->position_count : 0};
+  struct expr_manifold manifold = {.equations = p->equations,
+                                   .count = p->has_point ? p->equation_count : 0};
   return rank_on(p, manifold, entries, rows, columns);
 }
 
 /* Rows that are not linear in the velocities are taken at velocities that satisfy all rows. */
-uint32_t pfaffian_rank_of(struct pfaffian *p, const uint32_t *rows, uint32_t count, bool with_b) {
-  uint32_t columns = p->n + (with_b ? 1 : 0);
+uint32_t pfaffian_rank_with(struct pfaffian *p, const uint32_t *rows, uint32_t count,
+                            const expr *column) {
+  uint32_t columns = p->n + (column != NULL ? 1 : 0);
   expr *entries = arena_array(p->arena, expr, (size_t)count * columns + 1);
   bool is_linear = true;
   for (uint32_t i = 0; i < count; i++) {
     if (rows[i] >= p->linear_count) is_linear = false;
     for (uint32_t j = 0; j < p->n; j++)
       entries[i + (size_t)j * count] = p->a[rows[i] + (size_t)j * p->m];
-    if (with_b) entries[i + (size_t)p->n * count] = p->b[rows[i]];
+    if (column != NULL) entries[i + (size_t)p->n * count] = column[rows[i]];
   }
   if (is_linear || !p->has_point) return pfaffian_rank(p, entries, count, columns).rank;
   struct expr_manifold manifold = {.equations = p->value_equations,
                                    .count = p->value_equation_count};
   return rank_on(p, manifold, entries, count, columns).rank;
+}
+
+uint32_t pfaffian_rank_of(struct pfaffian *p, const uint32_t *rows, uint32_t count, bool with_b) {
+  return pfaffian_rank_with(p, rows, count, with_b ? p->b : NULL);
 }
 
 /* Leaves out blocks of falling size, so that a small result from a large set is found in few

@@ -65,7 +65,7 @@ void report_conflict(struct pfaffian *p, struct index_list rows) {
  * to tell, which minimises the residuals. */
 static void help_configuration(struct pfaffian *p, struct diagnostic *d) {
   double largest = 0;
-  for (uint32_t i = 0; i < p->position_count; i++) largest = fmax(largest, fabs(p->nearest[i]));
+  for (uint32_t i = 0; i < p->equation_count; i++) largest = fmax(largest, fabs(p->nearest[i]));
   if (largest < 1e-9)
     diagnostic_help(p->all->context, d,
                     "they hold at points where they only touch, as y = 0 and y = x^2 do: their kind "
@@ -153,6 +153,20 @@ bool report_redundant(struct pfaffian *p, struct index_list rows) {
       : dependent == 1 ? "one of them"
                        : "what follows from the others");
   return true;
+}
+
+void report_multiplier(struct pfaffian *p, struct index_list rows, struct span span,
+                       const char *what) {
+  uint32_t *constraints = constraints_of(p, rows);
+  struct diagnostic *d = diagnostic_add(p->all->context, DIAG_MULTIPLIER_NOT_UNIQUE, span, what,
+                                        arena_format(p->arena, "%s %s",
+                                                     words_of(p, constraints, rows.count),
+                                                     rows.count == 1 ? "is" : "are"),
+                                        NULL);
+  label_others(p, d, constraints, rows.count, UINT32_MAX);
+  diagnostic_help(p->all->context, d, "drop %s",
+                  rows.count == 1 ? "the constraint: it holds wherever those on positions do"
+                                  : "constraints that follow from the others");
 }
 
 /* ---------------------------------------------------------------- classes */

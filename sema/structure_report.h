@@ -9,6 +9,9 @@ void report_no_gradient(struct pfaffian *p, uint32_t row);
 void report_conflict(struct pfaffian *p, struct index_list rows);
 /* The rows depend on each other; the redundant ones are marked. False: it is an error. */
 bool report_redundant(struct pfaffian *p, struct index_list rows);
+/* What is at the span depends on multipliers of the rows, which are not unique. */
+void report_multiplier(struct pfaffian *p, struct index_list rows, struct span span,
+                       const char *what);
 void report_undecided(struct pfaffian *p);
 void report_claims(struct pfaffian *p);
 #endif

@@ -223,6 +223,80 @@ static void test_manifold(void **state) {
               WORDS("E0645", "'c'"));
 }
 
+/* What is redundant names what it follows from: nothing more, nothing less. */
+static void test_partners(void **state) {
+  (void)state;
+  assert_structure("coord x, y, z, w\nkinetic x'^2\nconstraint a: x + y = 1\n"
+                   "constraint b: z = 2*w\nconstraint c: y + z = 3\n"
+                   "constraint d: 2*x + 4*w = 2*z + 2 - 2*y\n",
+                   "d=3 g=0 f=1: a position, b position, c position, d position redundant(a b)");
+  /* The same with other constants has no solution. */
+  assert_said("coord x, y, z, w\nkinetic x'^2\nconstraint a: x + y = 1\n"
+              "constraint b: z = 2*w\nconstraint d: 2*x + 4*w = 2*z + 3 - 2*y\n",
+              false, WORDS("W0644"));
+  assert_structure("coord x, y, z\nkinetic x'^2\nconstraint a: x' = y' + sin(t)\n"
+                   "constraint b: y' = z' - sin(t)\nconstraint c: x' = z'\n",
+                   "d=2 g=0 f=1 rheonomic: a exact rheonomic, b exact rheonomic, "
+                   "c exact redundant(a b)");
+  /* A position implies its velocity; rows that are not constant are asked of points. */
+  assert_structure("coord x = 1, y = 1/2, z, w\nkinetic x'^2\nconstraint a: x = 2*y\n"
+                   "constraint b: x*z' = w'\nconstraint c: 2*y*z' = w'\n",
+                   "d=1 g=1 f=2: a position, b nonholonomic, c nonholonomic redundant(b)");
+  /* A rigid square of four points: six distances of rank five. */
+  assert_structure("coord a, b, c = 1, d, e = 1, f = 1, g, h = 1\nkinetic a'^2\n"
+                   "constraint p: (a - c)*(a' - c') + (b - d)*(b' - d') = 0\n"
+                   "constraint q: (c - e)*(c' - e') + (d - f)*(d' - f') = 0\n"
+                   "constraint r: (e - g)*(e' - g') + (f - h)*(f' - h') = 0\n"
+                   "constraint s: (g - a)*(g' - a') + (h - b)*(h' - b') = 0\n"
+                   "constraint u: (a - e)*(a' - e') + (b - f)*(b' - f') = 0\n"
+                   "constraint v: (c - g)*(c' - g') + (d - h)*(d' - h') = 0\n"
+                   "constraint w: e' = a'\n",
+                   "d=6 g=0 f=2: p exact, q exact, r exact, s exact, u exact, "
+                   "v exact redundant(p q r s u), w exact");
+}
+
+/* Each pair of many coordinates, at both levels: fast, and each pair names a chain. */
+static void test_many(void **state) {
+  (void)state;
+  for (int level = 0; level < 2; level++) {
+    struct text model = {0};
+    const char *prime = level == 0 ? "" : "'";
+    text_put(&model, "coord x1");
+    for (int i = 2; i <= 40; i++) text_format(&model, ", x%d", i);
+    text_put(&model, "\nkinetic x1'^2\n");
+    for (int i = 2; i <= 40; i++)
+      for (int j = 1; j < i; j++)
+        text_format(&model, "constraint x%d%s = x%d%s\n", i, prime, j, prime);
+    struct fixture f = analyse(text_string(&model));
+    assert_non_null(f.model);
+    assert_int_equal(f.model->structure.rank, 39);
+    assert_int_equal(f.model->structure.points, 0);
+    uint32_t redundant = 0;
+    for (uint32_t i = 0; i < f.model->constraints.count; i++)
+      if (f.model->constraints.items[i].is_redundant) redundant++;
+    assert_int_equal(redundant, 780 - 39);
+    assert_int_equal(f.model->constraints.items[2].partner_count, 2); /* x3 = x2 */
+    text_free(&model);
+    end(&f);
+  }
+}
+
+/* Forces that depend on how dependent constraints share theirs. */
+static void test_multipliers(void **state) {
+  (void)state;
+#define FLOOR                                                                                      \
+  "coord x, y\nstate w\nkinetic x'^2 + y'^2\nconstraint a: y = 0\nconstraint b: 2*y = 0\n"
+  assert_said(FLOOR "force -multiplier(b) on x\nw' = 0\n", true,
+              WORDS("E0649", "this force", "'a' and 'b'"));
+  assert_said(FLOOR "w' = multiplier(a)\n", true, WORDS("E0649", "the rate of 'w'"));
+  assert_said(FLOOR "w' = abs(multiplier(a) + 2*multiplier(b))\n", false, WORDS("W0642"));
+  assert_said(FLOOR "w' = abs(multiplier(a) + multiplier(b))\n", true, WORDS("E0649"));
+  assert_said(FLOOR "w' = 0\noutput n = multiplier(a)\n", false, WORDS("W0642"));
+  /* A constraint that depends on no other has its multiplier. */
+  assert_said(FLOOR "constraint c: x' = y'\nw' = multiplier(c)\n", false, WORDS("W0642"));
+#undef FLOOR
+}
+
 static void test_conflicts(void **state) {
   (void)state;
   assert_said("coord x, y\nkinetic x'^2\nconstraint a: x' = 1\nconstraint other: y' = 0\n"
@@ -320,7 +394,8 @@ static void test_parameters(void **state) {
   assert_integrals("param a = 1\n" SPACE "constraint h: a*y' = 0\nconstraint c: z' = x*y'\n",
                    "a*y by 1; none");
   /* x^k*y^l would be another one. */
-  assert_integrals("param k = 1, l = 2\n" SPACE "constraint c: k*y*x' + l*x*y' = 0\n", "1/2*k*log(x^2) + 1/2*l*log(y^2) by 1/(x*y)");
+  assert_integrals("param k = 1, l = 2\n" SPACE "constraint c: k*y*x' + l*x*y' = 0\n",
+                   "1/2*k*log(x^2) + 1/2*l*log(y^2) by 1/(x*y)");
   /* The position is given already: what its velocity keeps constant is not nothing. */
   assert_integrals(SPACE "constraint at: y = 1\nconstraint c: y' = 0\n", "y by 1");
   assert_special("param a = 1, b = 2, c = 1\n" SPACE "constraint p: a*x + b*y + c*z = 4\n"
@@ -337,10 +412,12 @@ static void test_parameters(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sets),      cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_manifold),  cmocka_unit_test(test_conflicts),
-      cmocka_unit_test(test_chetaev),   cmocka_unit_test(test_claims),
-      cmocka_unit_test(test_integrals), cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_sets),        cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_manifold),    cmocka_unit_test(test_conflicts),
+      cmocka_unit_test(test_partners),    cmocka_unit_test(test_many),
+      cmocka_unit_test(test_multipliers), cmocka_unit_test(test_chetaev),
+      cmocka_unit_test(test_claims),      cmocka_unit_test(test_integrals),
+      cmocka_unit_test(test_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
