@@ -160,7 +160,7 @@ static void add_row(struct columns *table, const char *name, double value, const
   if (isnan(value)) /* whose sign means nothing */
     text_put(&number, "nan");
   else
-    text_format(&number, "%.15g", value);
+    text_format(&number, "%.15g", value + 0.0);
   if (*unit != '\0') text_format(&bracket, "[%s]", unit);
   const char *cells[] = {name, text_string(&number), text_string(&bracket)};
   columns_add(table, cells);

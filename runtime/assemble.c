@@ -250,6 +250,44 @@ static dyn_status list_violated(struct assembly_run *r) {
   return DYN_DONE;
 }
 
+/* The first equation, of count, whose value or row is not finite; count if there is none. */
+static size_t find_undefined(const struct assembly_run *r, const double *values, size_t count) {
+  size_t n = (size_t)r->n_unknowns;
+  for (size_t i = 0; i < count; i++) {
+    double sum = 0 * values[i];
+    for (size_t j = 0; j < n; j++) sum += 0 * values[count + i * n + j];
+    if (sum != 0) return i;
+  }
+  return count;
+}
+
+/* What has no value at the start values as they were given. The search may have failed elsewhere as
+ * well, but what was met there tells nothing. */
+static dyn_status not_evaluated(struct assembly_run *r) {
+  dyn_assembly *a = r->report;
+  const dyn_model *m = r->e.model;
+  size_t count = (size_t)(r->n_constraints + r->n_initial), constraints = (size_t)r->n_constraints;
+  double *values = malloc(count * (1 + (size_t)r->n_unknowns) * sizeof *values);
+  if (!values) return no_memory(a);
+  r->e.failure = EVALUATE_OK;
+  size_t i = evaluate_level(r, values) ? find_undefined(r, values, count) : count;
+  const char *what = i < count && !isfinite(values[i]) ? "" : "a derivative of ";
+  free(values);
+  if (r->e.failure) return a->status = evaluate_failure_message(&r->e, r->x, &a->message);
+  if (i == count)
+    return a->status = message_set(&a->message, DYN_OUT_OF_RANGE,
+                                   "the equations of the start have no finite values");
+  if (i < constraints)
+    return a->status = message_set(&a->message, DYN_OUT_OF_RANGE,
+                                   "%sthe constraint %s has no finite value at the start values",
+                                   what, m->constraints[constraint_of(r, (int32_t)i)].name);
+  const dyn_condition *initial = r->is_velocity ? m->initial_velocity : m->initial_position;
+  return a->status =
+             message_set(&a->message, DYN_OUT_OF_RANGE,
+                         "%sthe initial equation %s has no finite value at the start values", what,
+                         initial[i - constraints].text);
+}
+
 static dyn_status solve_level(struct assembly_run *r, int is_velocity, int32_t *rank) {
   dyn_assembly *a = r->report;
   size_t size = (size_t)r->e.n * sizeof *r->x;
@@ -265,10 +303,8 @@ static dyn_status solve_level(struct assembly_run *r, int is_velocity, int32_t *
   a->iterations = r->level.iterations;
   if (result == LEVEL_NO_MEMORY) return no_memory(a);
   if (result == LEVEL_NOT_EVALUATED) {
-    if (r->e.failure) return a->status = evaluate_failure_message(&r->e, r->x, &a->message);
-    return a->status = message_set(&a->message, DYN_OUT_OF_RANGE,
-                                   "the %s equations are no numbers at the start values",
-                                   r->n_constraints > 0 ? "constraints and initial" : "initial");
+    memcpy(r->x, r->before, size);
+    return not_evaluated(r);
   }
   if (result == LEVEL_CONFLICT) return list_failed(r);
   *rank = r->level.rank;
@@ -286,7 +322,9 @@ static dyn_status count_independent(struct assembly_run *r) {
   if (m->n_constraints == 0) return DYN_DONE;
   choose_unknowns(r, 0); /* of the velocities */
   int good = constraint_rows_init(&rows, &r->e, 1) && make_metric(r, m->n_coordinates, &metric);
-  if (good && !constraint_rows_survey(&rows, r->t, r->x, &metric)) {
+  enum evaluate_result result = EVALUATE_OK;
+  if (good) result = constraint_rows_survey(&rows, r->t, r->x, &metric);
+  if (good && !result) {
     constraint_rows_decompose(&rows, r->x, &metric, (size_t)m->constraint_rank);
     a->constraint_rank = (int32_t)rows.rows.rank;
     if (a->constraint_rank < m->constraint_rank)
@@ -294,6 +332,7 @@ static dyn_status count_independent(struct assembly_run *r) {
   }
   metric_clear(&metric);
   constraint_rows_clear(&rows);
+  if (result) return a->status = evaluate_failure_message(&r->e, r->x, &a->message);
   return good ? DYN_DONE : no_memory(a);
 }
 

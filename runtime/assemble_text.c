@@ -4,6 +4,7 @@
 #include "runtime/assemble.h"
 #include "runtime/evaluate.h"
 #include "runtime/message.h"
+#include "runtime/units.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void add_residual(struct text_out *out, const dyn_model *m, const dyn_fai
   const char *unit = f->is_constraint ? m->constraints[f->condition].unit : NULL;
   int is_rate = f->is_constraint && f->is_velocity &&
                 (m->constraints[f->condition].flags & DYN_CONSTRAINT_POSITION);
-  int plain = is_rate || !unit || !unit[0] || !strcmp(unit, "1");
+  int plain = is_rate || unit_is_plain(unit);
   text_out_add(out, "%.6g%s%s", value, plain ? "" : " ", plain ? "" : unit);
 }
 
@@ -80,10 +81,10 @@ static void add_failed(struct text_out *out, const dyn_model *m, const dyn_faile
 
 static void add_moved(struct text_out *out, const dyn_model *m, const dyn_moved_value *v) {
   const char *unit = state_unit(m, v->state);
-  int plain = !unit || !unit[0] || !strcmp(unit, "1");
+  int plain = unit_is_plain(unit);
   text_out_add(out, "the start value of %s moved from %.9g to %.9g%s%s (by %.3g)\n",
-               state_name(m, v->state), v->from, v->to, plain ? "" : " ", plain ? "" : unit,
-               v->to - v->from);
+               state_name(m, v->state), v->from + 0.0, v->to + 0.0, plain ? "" : " ",
+               plain ? "" : unit, v->to - v->from);
 }
 
 static void add_violated(struct text_out *out, const dyn_model *m, const dyn_failed_condition *f) {

@@ -1,5 +1,6 @@
 /* columns.c: names, units and doc texts of the columns of a trajectory, and their values. */
 #include "runtime/columns.h"
+#include "runtime/units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,18 +40,14 @@ static char *join(const char *a, const char *b, const char *c) {
   return text;
 }
 
-static int is_plain(const char *unit) {
-  return !unit || !unit[0] || !strcmp(unit, "1");
-}
-
 /* Whether the model does without units: then coordinates have none but rad, and multipliers none.
  */
 static int is_dimensionless(const dyn_model *m) {
   for (int32_t i = 0; i < m->n_constraints; i++)
-    if (!is_plain(m->constraints[i].multiplier_unit)) return 0;
+    if (!unit_is_plain(m->constraints[i].multiplier_unit)) return 0;
   for (int32_t i = 0; i < m->n_coordinates; i++) {
     const char *unit = m->coordinates[i].unit;
-    if (!is_plain(unit) && strcmp(unit, "rad")) return 0;
+    if (!unit_is_plain(unit) && strcmp(unit, "rad")) return 0;
   }
   return 1;
 }
@@ -58,7 +55,7 @@ static int is_dimensionless(const dyn_model *m) {
 /* The unit of the generalized force on a coordinate: virtual work over the coordinate's unit. */
 static char *force_unit(const dyn_model *m, const char *unit) {
   if (is_dimensionless(m)) return join("1", "", "");
-  if (is_plain(unit)) return join("J", "", "");
+  if (unit_is_plain(unit)) return join("J", "", "");
   if (!strcmp(unit, "m")) return join("N", "", "");
   if (!strcmp(unit, "rad")) return join("N*m", "", "");
   if (strpbrk(unit, "*/")) return join("J/(", unit, ")");

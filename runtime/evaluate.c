@@ -2,6 +2,7 @@
  * failed so that it can be told in the model's names. Needs a checked problem. */
 #include "runtime/evaluate.h"
 #include "runtime/message.h"
+#include "runtime/units.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +182,8 @@ static void add_state(const dyn_model *m, const double *x, dyn_message *message)
   int32_t shown = m->n_state <= 6 ? m->n_state : 4;
   for (int32_t i = 0; i < shown; i++) {
     const char *unit = state_unit(m, i);
-    int plain = !unit || !unit[0] || !strcmp(unit, "1");
-    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i], plain ? "" : " ",
+    int plain = unit_is_plain(unit);
+    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i] + 0.0, plain ? "" : " ",
                 plain ? "" : unit);
   }
   if (shown < m->n_state) message_add(message, ", ...");

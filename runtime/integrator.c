@@ -20,6 +20,6 @@ enum step_result integrator_step_too_small(struct integrator *self, double h, in
     message_add(&self->message, ": %s grows without bound (%.6g there)", name, self->x[component]);
   else if (name)
     message_add(&self->message, ": %s changes too fast for the tolerance (%.6g there)", name,
-                self->x[component]);
+                self->x[component] + 0.0);
   return STEP_FAILED;
 }

@@ -109,10 +109,10 @@ size_t number_write(double value, char text[NUMBER_SIZE]) {
   memcpy(&bits, &value, sizeof bits);
   size_t sign = bits >> 63;
   if (isnan(value)) return memcpy(text, "nan", 3), 3;
+  if (value == 0) return text[0] = '0', 1;
   if (sign) *text++ = '-';
   if (isinf(value)) return memcpy(text, "inf", 3), 3 + sign;
   bits &= INT64_MAX;
-  if (bits == 0) return text[0] = '0', 1 + sign;
   struct decimal d = decimal_of(bits);
   char digits[20], *first = digits + sizeof digits;
   while (d.digits % 10 == 0) {

@@ -365,7 +365,8 @@ static dyn_status integrate(struct run *r) {
   return status;
 }
 
-static void finish(struct run *r, dyn_status status, double *x) {
+/* The end state, and what was learned; returns status, or why the end state is none. */
+static dyn_status finish(struct run *r, dyn_status status, double *x) {
   dyn_run_summary *s = r->summary;
   if (r->integrator && r->stopped_at_row) {
     memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
@@ -373,7 +374,10 @@ static void finish(struct run *r, dyn_status status, double *x) {
   } else if (r->integrator) {
     memcpy(x, r->integrator->x, (size_t)r->e.n * sizeof *x);
     s->reached = r->integrator->t;
-    if (r->is_constrained) projection_project(&r->projection, s->reached, x);
+    /* A run that failed keeps its own reason. */
+    if (r->is_constrained &&
+        projection_project(&r->projection, s->reached, x) == PROJECTION_FAILED && !status)
+      status = projection_failure_message(&r->projection, s->reached, x, &s->message);
     if (status) monitor_look(&r->monitor, &r->e, s->reached, x);
   } else if (r->x_row) {
     memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
@@ -383,7 +387,7 @@ static void finish(struct run *r, dyn_status status, double *x) {
   s->rhs_evaluations = r->e.rhs_evaluations;
   s->jacobian_evaluations = r->e.jacobian_evaluations;
   s->projections = r->projection.count;
-  s->status = status;
+  return s->status = status;
 }
 
 static void release(struct run *r) {
@@ -425,7 +429,7 @@ dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options, c
     if (open && sink && sink->finish && sink->finish(sink->user) && !status)
       status = sink_failed(&r);
   }
-  finish(&r, status, x);
+  status = finish(&r, status, x);
   release(&r);
   summary->wall_seconds = seconds_now() - began;
   return status;

@@ -1,5 +1,6 @@
 /* summary_text.c: how a run went, as lines for people. */
 #include "runtime/message.h"
+#include "runtime/units.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void add_residual(struct text_out *out, const dyn_model *m, const char *l
   int is_integral = !is_velocity && !(c->flags & DYN_CONSTRAINT_POSITION); /* in its own unit */
   const char *unit = c->unit && !is_integral ? c->unit : "";
   int is_rate = is_velocity && (c->flags & DYN_CONSTRAINT_POSITION);
-  int plain = !unit[0] || !strcmp(unit, "1");
+  int plain = unit_is_plain(unit);
   text_out_add(out, "%s to %.2g%s%s%s (%s%s)", level, largest, plain ? "" : " ", plain ? "" : unit,
                is_rate ? (plain ? " 1/s" : "/s") : "", is_integral ? "integral of " : "", c->name);
 }
@@ -83,8 +84,8 @@ static void add_constraints(struct text_out *out, const dyn_model *m, const dyn_
 static void add_drift(struct text_out *out, const dyn_invariant *invariant,
                       const dyn_invariant_drift *d) {
   const char *unit = invariant->unit ? invariant->unit : "";
-  int plain = !unit[0] || !strcmp(unit, "1");
-  text_out_add(out, "%s: %.9g%s%s at the start, ", invariant->name, d->start, plain ? "" : " ",
+  int plain = unit_is_plain(unit);
+  text_out_add(out, "%s: %.9g%s%s at the start, ", invariant->name, d->start + 0.0, plain ? "" : " ",
                plain ? "" : unit);
   if (isnan(d->relative))
     text_out_add(out, "largest drift %.2g%s%s\n", d->largest, plain ? "" : " ", plain ? "" : unit);

@@ -14,7 +14,7 @@ static void check(double value, const char *expected) {
 static void test_known_numbers(void **state) {
   (void)state;
   check(0, "0");
-  check(-0.0, "-0");
+  check(-0.0, "0");
   check(1, "1");
   check(-1.5, "-1.5");
   check(0.1, "0.1");

@@ -78,9 +78,47 @@ static void test_multipliers(void **state) {
   assert_fails(&m, "multiplier(rod) left the range of numbers at t = 0.3");
 }
 
+/* The search meets a matrix without rank on its way; what is told is about the start values. */
+FUNCTION(root_velocity) {
+  if (x[2] != 1) return 1;
+  pendulum_velocity(model, t, x, u, p, work, out);
+  out[1] = sqrt(*nothing - 1);
+  return DYN_OK;
+}
+FUNCTION(root_derivative) {
+  pendulum_velocity(model, t, x, u, p, work, out);
+  if (x[2] == 1) out[4] = HUGE_VAL;
+  return x[2] == 1 ? DYN_OK : 1;
+}
+FUNCTION(lost_velocity) {
+  pendulum_velocity(model, t, x, u, p, work, out);
+  return 2;
+}
+
+static void test_starts(void **state) {
+  (void)state;
+  static dyn_function *const functions[] = {root_velocity, root_derivative, lost_velocity};
+  static const char *const words[] = {
+      "the constraint copy has no finite value at the start values",
+      "a derivative of the constraint copy has no finite value at the start values",
+      "lost rank at y at t = 0 s"};
+  for (int i = 0; i < 3; i++) {
+    dyn_model m = cartesian_pendulum(2);
+    m.velocity_residuals = functions[i];
+    dyn_problem problem = {&m, NULL, NULL};
+    dyn_assembly a = {0};
+    double x[4] = {0, -1, 1, 0.5};
+    dyn_status status = dyn_start_assemble(&problem, 0, x, &a);
+    print_message("%s\n", a.message.text);
+    assert_int_equal(status, i == 2 ? DYN_RANK_LOST : DYN_OUT_OF_RANGE);
+    assert_non_null(strstr(a.message.text, words[i]));
+    dyn_assembly_clear(&a);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_constraints),
-                                     cmocka_unit_test(test_derivatives),
-                                     cmocka_unit_test(test_multipliers)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_constraints), cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_multipliers), cmocka_unit_test(test_starts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
