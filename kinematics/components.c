@@ -8,6 +8,26 @@
 #include "kinematics/store.h"
 #include <string.h>
 
+/* Edges from which on parts are brought to a path singly: then twelve products for a frame's
+ * rotation and nine for a part, but once for all vectors along a chain, cost less than four for
+ * every edge and vector. */
+enum { FAR = 12 };
+
+static void unit(const struct kinematics *k, int axis, expr out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = i == axis ? k->one : k->zero;
+}
+
+/* R(of, above) for a frame above: rows are the axes of `above`, brought down, so that the frames
+ * of one chain share their products. */
+static void rotation_up(struct kinematics *k, frame_id of, frame_id above, expr out[9]) {
+  for (int i = 0; i < 3; i++) {
+    expr axis[3];
+    unit(k, i, axis);
+    vector_components(k, vector_in(k, above, axis), of, axis);
+    for (int j = 0; j < 3; j++) out[i + 3 * j] = axis[j];
+  }
+}
+
 /* ---- from the branches to the path */
 
 static void heap_push(struct kinematics *k, struct part part) {
@@ -125,9 +145,9 @@ static vector_id project_all(struct kinematics *k, vector_id v, frame_id in) {
   return result;
 }
 
-/* The same vector with all parts on the path from the world to `in`. Of a fan of frames the last
- * part is added apart from the others, whose sum is what longer vectors will ask for. */
-static vector_id project(struct kinematics *k, vector_id v, frame_id in) {
+/* Of a fan of frames the last part is added apart from the others, whose sum is what longer vectors
+ * will ask for. */
+static vector_id project_near(struct kinematics *k, vector_id v, frame_id in) {
   vector_id known = known_projection(k, v, in);
   if (known != 0) return known;
   struct cell cell = *cell_at(k, v);
@@ -135,6 +155,39 @@ static vector_id project(struct kinematics *k, vector_id v, frame_id in) {
   vector_id result = project_all(k, cell.rest, in);
   result = vector_add_part(k, result, cell.part.frame, cell.part.c);
   map_set(&k->projections, map_pair(v, in), result);
+  return result;
+}
+
+static bool is_far(const struct kinematics *k, frame_id f, frame_id in) {
+  uint32_t common = frame_at(k, frame_common(k, f, in))->depth;
+  return frame_at(k, f)->depth - common > FAR;
+}
+
+/* One part from far away, by the rotation to where it meets the path. */
+static vector_id add_far(struct kinematics *k, vector_id sum, struct part part, frame_id in) {
+  expr rotation[9], c[3];
+  frame_id common = frame_common(k, part.frame, in);
+  rotation_up(k, part.frame, common, rotation);
+  for (int i = 0; i < 3; i++)
+    c[i] = dot_components(k, (expr[]){rotation[i], rotation[i + 3], rotation[i + 6]}, part.c);
+  return vector_add_part(k, sum, common, c);
+}
+
+/* The same vector with all parts on the path from the world to `in`. From the leaves on, the parts
+ * of a long chain share nothing with those of its beginning: far parts are brought singly, by
+ * rotations that the chain shares. */
+static vector_id project(struct kinematics *k, vector_id v, frame_id in) {
+  uint32_t height = k->path.count;
+  while (known_projection(k, v, in) == 0 && is_far(k, cell_at(k, v)->part.frame, in)) {
+    vector_push(&k->path, v);
+    v = cell_at(k, v)->rest;
+  }
+  vector_id result = project_near(k, v, in);
+  while (k->path.count > height) {
+    v = vector_pop(&k->path);
+    result = add_far(k, result, cell_at(k, v)->part, in);
+    map_set(&k->projections, map_pair(v, in), result);
+  }
   return result;
 }
 
@@ -186,21 +239,6 @@ void vector_components(struct kinematics *k, vector_id a, frame_id in, expr out[
 }
 
 /* ---- rotations */
-
-static void unit(const struct kinematics *k, int axis, expr out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = i == axis ? k->one : k->zero;
-}
-
-/* R(of, above) for a frame above: rows are the axes of `above`, brought down, so that the frames
- * of one chain share their products. */
-static void rotation_up(struct kinematics *k, frame_id of, frame_id above, expr out[9]) {
-  for (int i = 0; i < 3; i++) {
-    expr axis[3];
-    unit(k, i, axis);
-    vector_components(k, vector_in(k, above, axis), of, axis);
-    for (int j = 0; j < 3; j++) out[i + 3 * j] = axis[j];
-  }
-}
 
 void frame_rotation(struct kinematics *k, frame_id of, frame_id in, expr out[9]) {
   frame_id common = frame_common(k, of, in);

@@ -76,6 +76,8 @@ vector_id frame_alpha(struct kinematics *k, frame_id of, frame_id in) {
 
 /* ---- derivatives */
 
+enum { MANY = 4 };
+
 static vector_id add_part_derivative(struct kinematics *k, vector_id sum, struct part part,
                                      frame_id in) {
   expr omega[3], turned[3];
@@ -85,7 +87,14 @@ static vector_id add_part_derivative(struct kinematics *k, vector_id sum, struct
   return vector_add_part(k, sum, part.frame, part.c);
 }
 
-vector_id vector_derivative(struct kinematics *k, vector_id a, frame_id in) {
+/* The frame above all parts and above `in`. */
+static frame_id top_of(const struct kinematics *k, vector_id a, frame_id in) {
+  frame_id top = frame_common(k, cell_at(k, a)->meeting, in);
+  while (cell_at(k, a)->rest != VECTOR_ZERO) a = cell_at(k, a)->rest;
+  return frame_common(k, cell_at(k, a)->part.frame, top);
+}
+
+static vector_id derivative_of_parts(struct kinematics *k, vector_id a, frame_id in) {
   vector_id result = VECTOR_ZERO;
   uint32_t height = k->path.count;
   for (; a != VECTOR_ZERO; a = cell_at(k, a)->rest) {
@@ -101,5 +110,19 @@ vector_id vector_derivative(struct kinematics *k, vector_id a, frame_id in) {
     result = add_part_derivative(k, result, cell_at(k, v)->part, in);
     map_set(&k->derivatives, map_pair(v, in), result);
   }
+  return result;
+}
+
+/* Seen in a frame that is not above all parts, many parts would each need an angular velocity of
+ * their own: then the difference between that frame and one above is taken for all at once. */
+vector_id vector_derivative(struct kinematics *k, vector_id a, frame_id in) {
+  vector_id known = map_get(&k->derivatives, map_pair(a, in));
+  if (known != 0) return known;
+  if (cell_at(k, a)->count <= MANY) return derivative_of_parts(k, a, in);
+  frame_id top = top_of(k, a, in);
+  vector_id result = derivative_of_parts(k, a, top);
+  if (top == in) return result;
+  result = vector_add(k, result, vector_cross(k, frame_omega(k, top, in), a));
+  map_set(&k->derivatives, map_pair(a, in), result);
   return result;
 }
