@@ -315,7 +315,11 @@ static void test_euler_parameter_rates(void **state) {
   expr p[4];
   const char *names[] = {"e0", "e1", "e2", "e3"};
   for (int i = 0; i < 4; i++) square += (e[i] = motion_random(m)) * e[i];
-  for (int i = 0; i < 4; i++) dot += (e[i] /= sqrt(square)) * (rate[i] = motion_random(m));
+  for (int i = 0; i < 4; i++) {
+    e[i] /= sqrt(square);
+    rate[i] = motion_random(m);
+    dot += e[i] * rate[i];
+  }
   for (int i = 0; i < 4; i++)
     motion_set(m, p[i] = motion_coordinate(m, names[i]), e[i], rate[i] - dot * e[i], 0);
   frame_id f = frame_oriented(m->k, FRAME_WORLD, p);
