@@ -314,7 +314,10 @@ static void test_euler_parameter_rates(void **state) {
   double e[4], rate[4], dot = 0, square = 0;
   expr p[4];
   const char *names[] = {"e0", "e1", "e2", "e3"};
-  for (int i = 0; i < 4; i++) square += (e[i] = motion_random(m)) * e[i];
+  for (int i = 0; i < 4; i++) {
+    e[i] = motion_random(m);
+    square += e[i] * e[i];
+  }
   for (int i = 0; i < 4; i++) {
     e[i] /= sqrt(square);
     rate[i] = motion_random(m);
