@@ -9,6 +9,7 @@
 static const struct command *const commands[] = {&command_check, &command_derive, &command_eval,
                                                  &command_run,   &command_build,  &command_explain};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+static const struct command_set command_set = {commands, COMMAND_COUNT};
 
 static void print_overview(FILE *file) {
   fprintf(file,
@@ -113,6 +114,20 @@ static int print_version(void) {
   return fflush(stdout) == 0 ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
+/* dyn help --man, dyn help --completion bash: the tables as a manual page, and for shells. */
+static int print_for_tools(int count, const char *const *words) {
+  struct text text = {0};
+  bool good = (count == 1 && strcmp(words[0], "--man") == 0 &&
+               manual_page_write(&command_set, &text)) ||
+              (count == 2 && strcmp(words[0], "--completion") == 0 &&
+               completion_write(&command_set, words[1], &text));
+  if (!good) fputs("usage: dyn help [COMMAND | --man | --completion bash|zsh]\n", stderr);
+  fwrite(text_string(&text), 1, text.length, stdout);
+  text_free(&text);
+  if (!good) return EXIT_COMMAND_LINE;
+  return fflush(stdout) == 0 ? EXIT_DONE : EXIT_NUMERICAL;
+}
+
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
   if (argc < 2) {
@@ -125,6 +140,8 @@ int main(int argc, char **argv) {
     print_overview(stdout);
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_NUMERICAL;
   }
+  if (wants_help && argv[2][0] == '-')
+    return print_for_tools(argc - 2, (const char *const *)argv + 2);
   static const char *const help_words[] = {"--help"};
   const char *name = wants_help ? argv[2] : argv[1];
   struct session session = {.compiler = dyn_compiler_new(), .command = find_command(name)};

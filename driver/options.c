@@ -36,6 +36,11 @@ static void list_tables(const struct command *command, const struct option_spec 
 
 static const struct span nowhere_ = {0, 0, 0};
 
+const struct option_spec *command_option(const struct command *command, size_t i) {
+  FOR_EACH_OPTION(command, spec) if (i-- == 0) return spec;
+  return NULL;
+}
+
 const char *option_name(const struct command *command, enum option_id id) {
   FOR_EACH_OPTION(command, spec) if (spec->id == id) return spec->name;
   bug("'dyn %s' has no option %d", command->name, (int)id);

@@ -79,6 +79,8 @@ void command_line_clear(struct command_line *line);
 /* The last value, NULL if the option was not given. */
 const char *command_line_option(const struct command_line *line, enum option_id id);
 void command_help(const struct command *command, struct text *out);
+/* All options of a command, one after the other: 0, 1, ...; NULL after the last. */
+const struct option_spec *command_option(const struct command *command, size_t i);
 
 /* The spelling of an option of this command: "--until". */
 const char *option_name(const struct command *command, enum option_id id);
