@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #ifndef DYN_MODULE_DIRECTORY
@@ -26,11 +27,14 @@ static int own_directory(char *directory, size_t size) {
   char real[PATH_MAX];
   if (dladdr((void *)(size_t)&module_open, &info) == 0 || info.dli_fname == NULL) return 0;
   ssize_t length = -1;
-  if (strchr(info.dli_fname, '/') == NULL) {
+  const char *name = info.dli_fname;
+  if (strchr(name, '/') == NULL) {
     length = readlink("/proc/self/exe", real, sizeof real - 1);
     if (length > 0) real[length] = '\0';
+    const char *started = (const char *)getauxval(AT_EXECFN); /* where /proc is not mounted */
+    if (started != NULL) name = started;
   }
-  if (length <= 0 && realpath(info.dli_fname, real) == NULL) return 0;
+  if (length <= 0 && realpath(name, real) == NULL) return 0;
   char *slash = strrchr(real, '/');
   if (slash == NULL || (size_t)(slash - real) >= size) return 0;
   *slash = '\0';

@@ -54,6 +54,7 @@ uint32_t source_read(struct source_set *set, const char *path) {
   if (fault == 0 && ferror(file)) fault = errno != 0 ? errno : EIO;
   if (!standard) fclose(file);
   uint32_t index = fault ? 0 : source_add(set, standard ? "<stdin>" : path, text, length);
+  if (index != 0) source_get(set, index)->is_file = !standard;
   free(text);
   if (fault) errno = fault;
   return index;

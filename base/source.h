@@ -16,6 +16,7 @@ struct source {
   const char *text;      /* NUL-terminated after `length` bytes; may hold NULs inside */
   uint32_t length;
   bool is_command_line;  /* text that came with an option: faults in it are exit status 2 */
+  bool is_file;          /* read from the file that `name` names */
   uint32_t *line_starts; /* byte offset of each line, made on first use */
   uint32_t line_count;
   uint32_t known_offset, known_column; /* the last place asked for: long lines are counted once */

@@ -202,5 +202,6 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
   LLVMValueRef value = LLVMConstStructInContext(ir->context, list.values, list.count, 0);
   LLVMValueRef global = LLVMAddGlobal(ir->module, type, name);
   LLVMSetInitializer(global, value);
+  LLVMSetAlignment(global, 32); /* what Fortran assumes of a variable that C defines */
   LLVMSetGlobalConstant(global, 1);
 }

@@ -1,5 +1,6 @@
 /* dyn build: an object file and its C header, for linking into other programs. */
 #include "driver/commands.h"
+#include "driver/link.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,11 @@ static const struct option_spec options[] = {
     {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
      "the file to write; with '-o m.o' the header is m.h (default: named like the\n"
      "model; '-': standard output)"},
-    {OPTION_EMIT, "--emit", NULL, "KIND", "obj|asm|llvm|header",
-     "object file with header, assembly, LLVM IR, or only the header (default: obj);\n"
-     "a shared library is made by the linker: cc -shared -o m.so m.o -lm"},
+    {OPTION_EMIT, "--emit", NULL, "KIND", "obj|shared|asm|llvm|header",
+     "object file with header (default), shared library with header (linked by $CC or\n"
+     "cc), assembly, LLVM IR, or only the header"},
+    {OPTION_DEPFILE, "--depfile", NULL, "FILE", NULL,
+     "also write the files that the model was read from, as a rule for make or ninja"},
     {OPTION_PREFIX, "--prefix", NULL, "NAME", NULL,
      "begin of the exported symbol NAME_model (default: from the model's name)"},
     {OPTION_CPU, "--cpu", NULL, "NAME", NULL,
@@ -24,12 +27,13 @@ static const struct option_spec options[] = {
 
 static const struct kind {
   const char *name, *suffix;
-  bool needs_code;
+  bool needs_code, has_header, is_shared;
   enum backend_format format;
-} kinds[] = {{"obj", ".o", true, BACKEND_OBJECT},
-             {"asm", ".s", true, BACKEND_ASSEMBLY},
-             {"llvm", ".ll", true, BACKEND_LLVM},
-             {"header", ".h", false, BACKEND_OBJECT}};
+} kinds[] = {{"obj", ".o", true, true, false, BACKEND_OBJECT},
+             {"shared", ".so", true, true, true, BACKEND_OBJECT},
+             {"asm", ".s", true, false, false, BACKEND_ASSEMBLY},
+             {"llvm", ".ll", true, false, false, BACKEND_LLVM},
+             {"header", ".h", false, false, false, BACKEND_OBJECT}};
 
 static const struct kind *kind_of(const char *name) {
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -91,7 +95,7 @@ static bool emit(struct session *session, const struct kind *kind, struct text *
 }
 
 static bool has_header(const struct kind *kind, const char *target) {
-  return kind->format == BACKEND_OBJECT && kind->needs_code && strcmp(target, "-") != 0;
+  return kind->has_header && strcmp(target, "-") != 0;
 }
 
 /* Neither the code nor the header beside it may hit the model. */
@@ -105,9 +109,55 @@ static bool may_write(struct session *session, const struct kind *kind, const ch
   return may;
 }
 
+/* Names in rules of make: blanks and what make reads are escaped. */
+static void put_rule_name(struct text *out, const char *name) {
+  for (const char *c = name; *c != '\0'; c++) {
+    if (*c == ' ' || *c == '#' || *c == '\\') text_put(out, "\\");
+    if (*c == '$') text_put(out, "$");
+    text_add(out, c, 1);
+  }
+}
+
+/* "m.o m.h: model.dyn parts/leg.dyn"; with an empty rule for each file read, so that one that is
+ * gone asks for a new build instead of ending it. */
+static bool write_depfile(struct session *session, const struct kind *kind, const char *target,
+                          const char *path) {
+  const struct source_set *sources = &session_context(session)->sources;
+  struct text rule = {0};
+  put_rule_name(&rule, target);
+  if (has_header(kind, target)) {
+    char *header = path_with_suffix(target, ".h");
+    text_put(&rule, " ");
+    put_rule_name(&rule, header);
+    free(header);
+  }
+  text_put(&rule, ":");
+  for (uint32_t i = 1; i <= sources->count; i++) {
+    const struct source *source = source_get(sources, i);
+    if (!source->is_file) continue;
+    text_put(&rule, " \\\n  ");
+    put_rule_name(&rule, source->name);
+  }
+  text_put(&rule, "\n");
+  for (uint32_t i = 1; i <= sources->count; i++) {
+    const struct source *source = source_get(sources, i);
+    if (!source->is_file) continue;
+    put_rule_name(&rule, source->name);
+    text_put(&rule, ":\n");
+  }
+  bool written = write_to(session, path, &rule);
+  text_free(&rule);
+  return written;
+}
+
 /* Code first: where it fails, no header is left over. */
 static int write_files(struct session *session, const struct kind *kind) {
   const char *wanted = session_option(session, OPTION_OUTPUT);
+  if (kind->is_shared && wanted != NULL && strcmp(wanted, "-") == 0) {
+    report_bad_value(session_context(session), "--output", wanted,
+                     "a shared library is a file: give it a name, such as '-o m.so'");
+    return EXIT_COMMAND_LINE;
+  }
   if (wanted != NULL && !may_write(session, kind, wanted)) return session_fault_status(session);
   struct text code = {0};
   if (kind->needs_code && !emit(session, kind, &code)) {
@@ -116,13 +166,17 @@ static int write_files(struct session *session, const struct kind *kind) {
   }
   char *path = wanted == NULL ? default_path(session, kind->suffix) : NULL;
   const char *target = wanted != NULL ? wanted : path;
-  bool written =
-      kind->needs_code ? write_to(session, target, &code) : write_header(session, target);
+  bool written = kind->is_shared
+                     ? link_shared(session, &code, session_option(session, OPTION_TARGET), target)
+                 : kind->needs_code ? write_to(session, target, &code)
+                                    : write_header(session, target);
   if (written && has_header(kind, target)) {
     char *header = path_with_suffix(target, ".h");
     written = write_header(session, header);
     free(header);
   }
+  const char *rule = session_option(session, OPTION_DEPFILE);
+  if (written && rule != NULL) written = write_depfile(session, kind, target, rule);
   free(path);
   text_free(&code);
   return written ? EXIT_DONE : EXIT_NUMERICAL;

@@ -117,10 +117,10 @@ static int print_version(void) {
 /* dyn help --man, dyn help --completion bash: the tables as a manual page, and for shells. */
 static int print_for_tools(int count, const char *const *words) {
   struct text text = {0};
-  bool good = (count == 1 && strcmp(words[0], "--man") == 0 &&
-               manual_page_write(&command_set, &text)) ||
-              (count == 2 && strcmp(words[0], "--completion") == 0 &&
-               completion_write(&command_set, words[1], &text));
+  bool good =
+      (count == 1 && strcmp(words[0], "--man") == 0 && manual_page_write(&command_set, &text)) ||
+      (count == 2 && strcmp(words[0], "--completion") == 0 &&
+       completion_write(&command_set, words[1], &text));
   if (!good) fputs("usage: dyn help [COMMAND | --man | --completion bash|zsh]\n", stderr);
   fwrite(text_string(&text), 1, text.length, stdout);
   text_free(&text);
