@@ -4,7 +4,9 @@
  * the inertial frame is FRAME_WORLD. A vector is a sum of parts, each with components in a frame of
  * its own: it stays there until a product or components ask for one common frame. A point is known
  * by its vector from the origin. Frames, vectors and points are ids that live as long as the
- * kinematics; vectors and points are unique: equal parts, equal ids (the converse does not hold).
+ * kinematics; frames, vectors and points are unique: equal parts, equal ids (the converse does not
+ * hold). A frame that is made twice is one frame, and a part along the axis of its frame's own turn
+ * is kept in the parent: A.z of a frame turned about z is z of its parent.
  *
  * Conventions: R(B, A) maps components in B to components in A; rotations are right-handed about
  * the axis. Sources of the mathematics stand at the functions' definitions. */
@@ -57,7 +59,8 @@ vector_id vector_derivative(struct kinematics *k, vector_id a, frame_id in);
 /* Replaces scalars in all components; e.g. by expr_substitution_of. */
 vector_id vector_map(struct kinematics *k, vector_id a, expr (*map)(void *user, expr e), void *user);
 uint32_t vector_part_count(const struct kinematics *k, vector_id a);
-/* Part i: its frame and components there. */
+/* Part i, from the earliest frame on: its frame and components there. Takes time that grows with the
+ * number of parts. */
 frame_id vector_part(const struct kinematics *k, vector_id a, uint32_t i, expr out[3]);
 
 /* ---- energies */
