@@ -14,10 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Projection takes a step's own error away, which is about as large as the tolerance (40 times it
+ * in a chain of 20 links). What moves the end of a step so much further is no error of the step. */
+#define FAR_MOVED 1000
+/* Nor is what undoes a good part of the step, unless it is rounding: a motion that is put back at a
+ * kink again and again. */
+#define UNDONE 0.1
+#define ROUNDING 0.01 /* of the tolerance */
+/* Steps that were shortened by a jump count JUMP_STEP, others take 1 off: so many are a jump. */
+#define JUMP_STEP 4
+#define MOST_JUMPS 400
 #define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
 #define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
 
-enum { NOT_EVALUATED = -1, NOT_PROJECTED = -2 }; /* instead of a worst component */
+enum { NOT_EVALUATED = -1, NOT_PROJECTED = -2, JUMPED = -3 }; /* instead of a worst component */
 
 struct explicit {
   struct integrator base;
@@ -34,6 +44,7 @@ struct explicit {
   int is_projected;                  /* and whether it differs from x_new */
   int has_dense, has_step;
   int stiff_steps, not_stiff_steps;
+  int jumps; /* see MOST_JUMPS */
 };
 
 static struct explicit *self_of(struct integrator *base) {
@@ -169,6 +180,23 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
 }
 
+/* How far projection moved component i of the end of a step, over the tolerance. */
+static double moved_by_projection(const struct explicit *s, int32_t i) {
+  double magnitude = fmax(fabs(s->x_new[i]), fabs(s->x_projected[i]));
+  return fabs(s->x_projected[i] - s->x_new[i]) / error_scale(s->base.control, i, magnitude);
+}
+
+static int is_far_moved(const struct explicit *s) {
+  double moved = 0, step = 0;
+  for (int32_t i = 0; i < s->base.e->n; i++) {
+    double magnitude = fmax(fabs(s->x_new[i]), fabs(s->x_projected[i]));
+    double scale = error_scale(s->base.control, i, magnitude);
+    moved = fmax(moved, moved_by_projection(s, i));
+    step = fmax(step, fabs(s->x_new[i] - s->x_old[i]) / scale);
+  }
+  return moved > FAR_MOVED || (moved > ROUNDING && moved > UNDONE * step);
+}
+
 /* Puts the end of a step on the constraints; 0 if that fails. */
 static int project_end(struct explicit *s, double t_new) {
   s->is_projected = 0;
@@ -180,9 +208,25 @@ static int project_end(struct explicit *s, double t_new) {
     return 0;
   }
   s->is_projected = result == PROJECTION_MOVED;
+  if (s->is_projected && is_far_moved(s)) {
+    s->worst = JUMPED;
+    return 0;
+  }
   if (!s->is_projected || !evaluate_rhs(s->base.e, t_new, s->x_projected, s->f_projected)) return 1;
   s->worst = NOT_EVALUATED;
   return 0;
+}
+
+/* However short the step, its end is far off the constraints. The last attempt is in x_new. */
+static void jumped(struct explicit *s) {
+  struct integrator *base = &s->base;
+  const dyn_model *m = base->e->model;
+  int32_t most = 0;
+  for (int32_t i = 1; i < base->e->n; i++)
+    if (moved_by_projection(s, i) > moved_by_projection(s, most)) most = i;
+  base->status = projection_jump_message(s->projection, base->t, s->x_new, &base->message);
+  message_add(&base->message, "%s from %.6g to %.6g", state_name(m, most), s->x_new[most] + 0.0,
+              s->x_projected[most] + 0.0);
 }
 
 static enum step_result step_failed(struct explicit *s) {
@@ -191,6 +235,8 @@ static enum step_result step_failed(struct explicit *s) {
     base->status = evaluate_failure_message(base->e, base->x, &base->message);
   else if (s->worst == NOT_PROJECTED)
     base->status = projection_failure_message(s->projection, base->t, base->x, &base->message);
+  else if (s->worst == JUMPED)
+    jumped(s);
   else
     return integrator_step_too_small(base, s->h, s->worst);
   return STEP_FAILED;
@@ -208,8 +254,12 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     enum evaluate_result result = attempt(s, h, t_new);
     double error = result ? HUGE_VAL : error_norm(s, h);
     int is_good = !result && error <= 1;
-    if (is_good && project_end(s, t_new)) return accept(s, h, t_new, limit, error, tries > 0);
+    if (is_good && project_end(s, t_new)) {
+      if (s->jumps > 0) s->jumps--;
+      return accept(s, h, t_new, limit, error, tries > 0);
+    }
     base->rejected_steps++;
+    if (is_good && s->worst == JUMPED && (s->jumps += JUMP_STEP) > MOST_JUMPS) break;
     double factor = 0.25;
     if (is_good)
       ; /* but not on the constraints: see s->worst */

@@ -19,6 +19,7 @@
 #define AT_START 1e-6  /* the same: a start state that was not assembled */
 #define RANK_LOST 1e-8 /* a pivot below is lost; ... */
 #define SOFTENING 1e-6 /* of the metric: lengths by w are told apart by up to its root */
+#define RANK_AT_STEP 1e-4  /* at a state within an integrator's error of a singular one */
 #define RANK_REGAINED 1e-6 /* ... and back above this, so that nothing flickers */
 
 double projection_softening(const struct projection *p, size_t i) {
@@ -193,6 +194,26 @@ dyn_status projection_failure_message(const struct projection *p, double t, cons
   return message_set(message, DYN_SOLVER_FAILED,
                      "the %sconstraint %s cannot be held at t = %.9g s: its residual stays at %.3g",
                      is_rate ? "derivative of the " : "", c->name, t, p->failed_residual);
+}
+
+dyn_status projection_jump_message(struct projection *p, double t, const double *x,
+                                   dyn_message *message) {
+  struct constraint_rows *levels[2] = {&p->position, &p->velocity};
+  if (projection_look(p, t, x)) return evaluate_failure_message(p->e, x, message);
+  int level = within(&p->position, p->position.size, HELD);
+  failed(p, levels[level]);
+  const dyn_constraint *c = &p->e->model->constraints[p->failed];
+  int is_rate = level == 1 && (c->flags & DYN_CONSTRAINT_POSITION);
+  if (rows_independent(&p->velocity.rows, RANK_AT_STEP) < p->rank)
+    return message_set(message, DYN_SOLVER_FAILED,
+                       "the motion cannot be followed through the singular configuration near t = "
+                       "%.9g s, where constraints depend on each other; the constraint %s would "
+                       "move ",
+                       t, c->name);
+  return message_set(message, DYN_SOLVER_FAILED,
+                     "the %sconstraint %s jumps near t = %.9g s, where no motion can follow: it "
+                     "would move ",
+                     is_rate ? "derivative of the " : "", c->name, t);
 }
 
 /* ---- Start and end ---- */

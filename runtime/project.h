@@ -40,6 +40,11 @@ enum evaluate_result projection_look(struct projection *projection, double t, co
 dyn_status projection_failure_message(const struct projection *projection, double t,
                                       const double *x, dyn_message *message);
 
+/* That x, where a short step from t ended, is far off the constraints: begins a message that goes
+ * on with what they would move. */
+dyn_status projection_jump_message(struct projection *projection, double t, const double *x,
+                                   dyn_message *message);
+
 /* What the metric has on its diagonal besides the mass matrix. */
 double projection_softening(const struct projection *projection, size_t i);
 
