@@ -159,11 +159,13 @@ struct flag {
   struct field *fields; /* annihilated by all forms of the rows; the last one moves the time */
   uint32_t field_count;
   uint32_t first_size;          /* of the graph before */
+  double last_size;             /* what was new in it at the step before */
   struct index_list forms;      /* indices of forms: those of the rows, and the states' */
   struct generator *generators; /* independent modulo the fields */
   uint32_t generator_count;
   expr *values; /* form_count x generators: the forms on the generators */
   bool is_undecided;
+  bool is_autonomous; /* the last field commutes with the others */
 };
 /* The rows have to be independent and hold all position-level rows that are kept. */
 struct flag *flag_find(struct pfaffian *p, struct index_list rows);
@@ -171,6 +173,8 @@ struct flag *flag_find(struct pfaffian *p, struct index_list rows);
 uint32_t flag_integrable_rank(const struct flag *flag);
 /* Is the form of this velocity-level row in the last derived system? */
 bool flag_holds(const struct flag *flag, uint32_t row);
+/* Is the form proven not to be in it, even if the flag is undecided? */
+bool flag_leaves(const struct flag *flag, uint32_t row);
 /* A generator that the form of the row does not annihilate. */
 const struct generator *flag_witness(const struct flag *flag, uint32_t row);
 

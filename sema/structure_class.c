@@ -66,9 +66,9 @@ static void classify_row(struct pfaffian *p, const struct flag *flag, uint32_t r
   struct model_constraint *c = pfaffian_constraint(p, row);
   if (is_exact(p, row)) {
     c->class = CLASS_EXACT;
-  } else if (flag->is_undecided) {
+  } else if (flag->is_undecided && !flag_leaves(flag, row)) {
     c->class = CLASS_UNDECIDED;
-  } else if (flag_holds(flag, row)) {
+  } else if (!flag->is_undecided && flag_holds(flag, row)) {
     find_partners(p, row);
   } else {
     c->class = CLASS_NONHOLONOMIC;

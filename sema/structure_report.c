@@ -171,18 +171,25 @@ void report_multiplier(struct pfaffian *p, struct index_list rows, struct span s
 
 /* ---------------------------------------------------------------- classes */
 
+/* Rows that are not decided; if there are none, those whose combinations are not. */
 void report_undecided(struct pfaffian *p) {
-  uint32_t *constraints = arena_array(p->arena, uint32_t, p->m + 1), count = 0;
+  uint32_t *constraints = arena_array(p->arena, uint32_t, p->m + 1), count = 0, undecided = 0;
   for (uint32_t i = 0; i < p->m; i++)
-    if (pfaffian_constraint(p, i)->class == CLASS_UNDECIDED) constraints[count++] = p->rows[i];
+    if (pfaffian_constraint(p, i)->class == CLASS_UNDECIDED) undecided++;
+  enum constraint_class class = undecided > 0 ? CLASS_UNDECIDED : CLASS_NONHOLONOMIC;
+  for (uint32_t i = 0; i < p->linear_count; i++)
+    if (pfaffian_constraint(p, i)->class == class) constraints[count++] = p->rows[i];
   if (count == 0) return;
+  const char *words = words_of(p, constraints, count);
   struct diagnostic *d = diagnostic_add(
       p->all->context, DIAG_INTEGRABILITY_UNDECIDED, span_of(p, constraints[0]),
-      arena_format(p->arena, "%s %s", words_of(p, constraints, count), count == 1 ? "is" : "are"),
+      undecided > 0 ? arena_format(p->arena, "%s %s", words, count == 1 ? "is" : "are")
+                    : arena_format(p->arena, "combinations of %s are", words),
       NULL);
   label_others(p, d, constraints, count, constraints[0]);
   diagnostic_help(p->all->context, d,
-                  "taken for nonholonomic, which gives the right motion either way");
+                  undecided > 0 ? "taken for nonholonomic, which gives the right motion either way"
+                                : "each of them alone is nonholonomic; the motion is right either way");
 }
 
 static void report_false_holonomic(struct pfaffian *p, const struct model_constraint *c) {

@@ -194,6 +194,49 @@ static void test_classes(void **state) {
                    "d=0 g=2 f=2: rear nonholonomic, front nonholonomic");
 }
 
+/* A row of bodies on a knife edge each, hinged behind (trailers) or in the middle between them. */
+static struct fixture analyse_train(int count, bool in_the_middle) {
+  struct text model = {0};
+  text_put(&model, "coord x0, y0, t0");
+  for (int i = 1; i < count; i++) text_format(&model, ", x%d = %d, y%d, t%d", i, i, i, i);
+  text_put(&model, "\nkinetic x0'^2\n");
+  for (int i = 0; i < count; i++) {
+    text_format(&model, "constraint e%d: x%d'*sin(t%d) = y%d'*cos(t%d)\n", i, i, i, i, i);
+    for (int k = 0; k < 2 && i > 0; k++) {
+      const char *name = k == 0 ? "x" : "y", *function = k == 0 ? "cos" : "sin";
+      text_format(&model, "constraint %s%d - %s(t%d) = %s%d", name, i, function, i, name, i - 1);
+      if (in_the_middle) text_format(&model, " + %s(t%d)", function, i - 1);
+      text_put(&model, "\n");
+    }
+  }
+  struct fixture f = analyse(text_string(&model));
+  text_free(&model);
+  return f;
+}
+
+/* Of trailers all is decided; of what is too large each constraint is, if not their combinations.
+ */
+static void test_trains(void **state) {
+  (void)state;
+  struct fixture f = analyse_train(6, false);
+  assert_non_null(f.model);
+  assert_true(f.model->structure.is_certain);
+  assert_int_equal(f.model->structure.holonomic, 10);
+  assert_int_equal(f.model->structure.nonholonomic, 6);
+  end(&f);
+  f = analyse_train(8, true);
+  assert_non_null(f.model);
+  assert_false(f.model->structure.is_certain);
+  struct text text = {0};
+  put_faults(&f, &text);
+  assert_non_null(strstr(text_string(&text), "combinations of constraints 'e0', 'e1'"));
+  text_free(&text);
+  for (uint32_t i = 0; i < f.model->constraints.count; i++)
+    if (f.model->constraints.items[i].level == CONSTRAINT_VELOCITY)
+      assert_int_equal(f.model->constraints.items[i].class, CLASS_NONHOLONOMIC);
+  end(&f);
+}
+
 static void test_manifold(void **state) {
   (void)state;
   /* On the circle every form in the plane is integrable; x' alone would not be. */
@@ -412,12 +455,12 @@ static void test_parameters(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sets),        cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_manifold),    cmocka_unit_test(test_conflicts),
-      cmocka_unit_test(test_partners),    cmocka_unit_test(test_many),
-      cmocka_unit_test(test_multipliers), cmocka_unit_test(test_chetaev),
-      cmocka_unit_test(test_claims),      cmocka_unit_test(test_integrals),
-      cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_sets),      cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_trains),    cmocka_unit_test(test_manifold),
+      cmocka_unit_test(test_conflicts), cmocka_unit_test(test_partners),
+      cmocka_unit_test(test_many),      cmocka_unit_test(test_multipliers),
+      cmocka_unit_test(test_chetaev),   cmocka_unit_test(test_claims),
+      cmocka_unit_test(test_integrals), cmocka_unit_test(test_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
