@@ -7,7 +7,7 @@ static const struct option_spec options[] = {
     {OPTION_FORMAT, "--format", NULL, "FORMAT", "text|latex|json", "how to print them"},
     {OPTION_SHOW, "--show", NULL, "PARTS", NULL,
      "further parts, separated by commas: energies, momenta, invariants, mass,\n"
-     "forcing, jacobian"},
+     "forcing, jacobian, constraints"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 
 static enum equation_format format_of(const char *name) {

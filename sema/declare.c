@@ -168,6 +168,17 @@ static void add_velocity(struct analysis *a, const struct ast_item *item, uint32
   }
 }
 
+/* The same name in each pass of a loop: it wants an index. */
+static void help_index(struct lowering *l, struct diagnostic *d, const struct binding *bindings,
+                       const char *name) {
+  for (; bindings != NULL; bindings = bindings->outer) {
+    if (!bindings->is_loop) continue;
+    diagnostic_help(l->context, d, "in a loop each has an index of its own: '%s[%s]'", name,
+                    scope_entry(l->scope, bindings->entry)->name);
+    return;
+  }
+}
+
 void declare_element(struct analysis *a, const struct ast_item *item, uint32_t entry,
                      const long *indices, uint32_t count, struct given value) {
   struct lowering *l = a->l;
@@ -183,6 +194,7 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
         lower_report(l, value.environment, DIAG_DECLARED_TWICE, item->span, name, NULL, NULL);
     if (d != NULL)
       diagnostic_label(a->context, d, l->elements.items[known].item->span, "first declared here");
+    if (d != NULL && count == 0) help_index(l, d, value.environment.bindings, name);
     return;
   }
   struct element e = {.entry = entry,
