@@ -105,6 +105,18 @@ static void check_energies(struct analysis *a) {
 
 /* Linear in accelerations and multipliers together, also in those that come with rates of states.
  */
+/* A square of a multiplier has wrong units, too: one report is enough. */
+static bool has_wrong_units(const struct analysis *a, const struct model_force *force) {
+  const struct diagnostic_list *list = &a->context->diagnostics;
+  for (uint32_t i = 0; i < list->count; i++) {
+    struct span span = list->items[i]->span;
+    if (list->items[i]->code == DIAG_FORCE_DIFFERS && span.source == force->span.source &&
+        span.begin >= force->span.begin && span.end <= force->span.end)
+      return true;
+  }
+  return false;
+}
+
 static void check_force(struct analysis *a, const struct model_force *force) {
   const role_set unknown = role_bit(ROLE_ACCELERATION) | role_bit(ROLE_MULTIPLIER);
   struct expr_list symbols = {0}, unknowns = {0};
@@ -114,7 +126,8 @@ static void check_force(struct analysis *a, const struct model_force *force) {
     if ((unknown & role_bit(map_get(&a->l->roles, symbols.items[i]) % ROLE_COUNT)) != 0)
       vector_push(&unknowns, symbols.items[i]);
   expr *parts = checked_calloc((size_t)unknowns.count + 1, sizeof *parts), rest;
-  if (!expr_linear_parts(a->l->graph, force->value, unknowns.items, unknowns.count, parts, &rest)) {
+  if (!expr_linear_parts(a->l->graph, force->value, unknowns.items, unknowns.count, parts, &rest) &&
+      !has_wrong_units(a, force)) {
     const char *name = expr_symbol_name(a->l->graph, unknowns.items[0]);
     bool is_multiplier = map_get(&a->l->roles, unknowns.items[0]) % ROLE_COUNT == ROLE_MULTIPLIER;
     diagnostic_add(a->context, DIAG_FORCE_NOT_LINEAR, force->span,
