@@ -234,7 +234,9 @@ static struct quantity walk_reduce(struct walk *w, ast_expr e, struct quantity *
 
 /* ---------------------------------------------------------------- functions */
 
-enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, VECTOR };
+enum dimension_rule {
+  PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, NONE, PRODUCT, RATE1, RATE2, FIELD, TURN1, TURN2
+};
 
 static enum dimension_rule rule_of(int function) {
   static const uint8_t rules[] = {
@@ -256,7 +258,7 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
   if (rule == SAME || rule == RATIO)
     for (uint32_t i = 1; i < count; i++) agree(w, e, a, &arguments[i]);
   if (rule == ROOT) form_raise(&w->table->solver, &a->form, (struct rational){1, 2});
-  if (rule == VECTOR) a->broken = true;
+  if (rule == NONE) a->broken = true;
   if (rule != PURE && rule != RATIO && rule != FREE) return *a;
   bool broken = a->broken;
   quantity_free(a);

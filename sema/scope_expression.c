@@ -180,7 +180,7 @@ static void report_count(struct resolver *r, const struct ast_expression *n, uin
 
 static void resolve_builtin(struct resolver *r, ast_expr e, int function) {
   const struct ast_expression *n = node(r, e);
-  if (!builtin_is_scalar(function)) {
+  if (builtin_is_refused(function)) {
     report_vectors(r, n->span, arena_format(&r->scope->context->arena, "'%s(...)'", n->name));
     want_nothing_below(r, n);
     return;

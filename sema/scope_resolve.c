@@ -23,7 +23,7 @@ static const char *nearest(struct scope *scope, const char *name, bool is_functi
   for (uint32_t i = 0; i < local_count; i++)
     vector_push(&names, scope->entries.items[locals[i]].name);
   for (int f = 0; is_function && f < BUILTIN_COUNT; f++)
-    if (builtin_is_scalar(f)) vector_push(&names, builtin_name(f));
+    if (!builtin_is_refused(f)) vector_push(&names, builtin_name(f));
   const char *near = nearest_name(name, names.items, names.count);
   vector_free(&names);
   return near;
