@@ -62,20 +62,19 @@ struct name_entry {
   uint32_t use_count;             /* in expressions that mean something */
   bool is_broken;                 /* its declaration was refused: uses are silent */
   bool is_bare;                   /* const: see scope_is_bare */
-  bool is_unlabelled; /* a constraint without a label: only multiplier(c1) means it */
-  bool has_axes;      /* a constraint `along` several axes: its last index is that of an axis */
-  bool in_if; /* declared in an `if` block: another branch may declare it, too */
+  bool is_unlabelled;             /* a constraint without a label: only multiplier(c1) means it */
+  bool has_axes; /* a constraint `along` several axes: its last index is that of an axis */
+  bool in_if;    /* declared in an `if` block: another branch may declare it, too */
 };
 
 struct scope_text { /* what the names of one syntax tree refer to */
   const struct ast *ast;
-  uint32_t *entries; /* per expression: AST_NAME, AST_CALL: entry, 0: none or built-in function;
-                        AST_REDUCE: the entry of its index */
-  uint8_t
-      *functions; /* per AST_CALL: enum builtin_function + 1; 0: not a built-in one. Per
-                     AST_MEMBER: enum member + 1. Per AST_NAME: 1 + the axis that x, y or z means
-                     behind `about`. Any node: SCOPE_REFUSED if it can't stand where it stands,
-                     which was reported */
+  uint32_t *entries;  /* per expression: AST_NAME, AST_CALL: entry, 0: none or built-in function;
+                         AST_REDUCE: the entry of its index */
+  uint8_t *functions; /* per AST_CALL: enum builtin_function + 1; 0: not a built-in one. Per
+                         AST_MEMBER: enum member + 1. Per AST_NAME: 1 + the axis that x, y or z
+                         means behind `about`. Any node: SCOPE_REFUSED if it can't stand where it
+                         stands, which was reported */
 };
 
 enum { SCOPE_REFUSED = 255 };
@@ -110,14 +109,13 @@ struct scope {
   VECTOR(struct name_site) sites; /* [0] unused */
   struct map by_name;             /* interned name -> entry, of the file and predeclared */
   struct map by_output;           /* the same for outputs, which may be called what they record */
-  struct map
-      by_statement;    /* AST_FOR -> entry of its index; AST_FUNCTION -> entry of its first
-                          argument (the others follow); ast_item -> entry of its index variable
-                          (labels of constraints, frames and bodies, too);
-                          AST_CONSTRAINT without a label -> entry of the name that it got */
-  struct map unknown;  /* names that were reported as unknown: once each */
-  uint32_t file_count; /* entries below this are predeclared or the file's */
-  bool has_refused;    /* some statement is not supported (reported): no warnings of lack of use */
+  struct map by_statement; /* AST_FOR -> entry of its index; AST_FUNCTION -> entry of its first
+                              argument (the others follow); ast_item -> entry of its index variable
+                              (labels of constraints, frames and bodies, too);
+                              AST_CONSTRAINT without a label -> entry of the name that it got */
+  struct map unknown;      /* names that were reported as unknown: once each */
+  uint32_t file_count;     /* entries below this are predeclared or the file's */
+  bool has_refused; /* some statement is not supported (reported): no warnings of lack of use */
   bool has_import;
   struct scope_text model;   /* of the file itself */
   struct lowering *lowering; /* for scope_constant; NULL before it can evaluate */
