@@ -59,6 +59,7 @@ static void declare_names(struct dimension_table *table) {
     enum name_kind kind = scope_entry(scope, id)->kind;
     if (kind == NAME_CONSTRAINT)
       table->names[id].variable = solver_add(&table->solver, VARIABLE_TEMPORARY);
+    if (kind == NAME_POINT) table->names[id].dimension = dimension_of_base(UNIT_METRE, 1);
     if (!is_quantity(kind)) continue;
     declare_name(table, id);
     if (table->names[id].unit == 0)
@@ -198,7 +199,9 @@ static struct unit implied_unit(const struct dimension_table *table, uint32_t en
   struct rational no_angle = rational_integer(0);
   struct dimension dimension = dimension_pure();
   uint32_t variable = table->names[entry].variable;
-  if (variable != 0 && !table->is_dimensionless) {
+  if (variable == 0 && !table->is_dimensionless) {
+    dimension = table->names[entry].dimension;
+  } else if (!table->is_dimensionless) {
     struct form form = form_of_variable(variable);
     form_reduce((struct solver *)&table->solver, &form); /* shortens chains, changes no answer */
     dimension = form.constant;
