@@ -194,6 +194,20 @@ static uint32_t find_repeated(const struct dimension_table *table, uint32_t entr
   return 0;
 }
 
+/* An angular velocity or acceleration is in radians. */
+static bool is_turning(const struct dimension_table *table, uint32_t entry) {
+  const struct scope *scope = table->scope;
+  uint32_t site = scope_entry(scope, entry)->first_site;
+  const struct ast_item *item = site != 0 ? scope->sites.items[site].item : NULL;
+  ast_expr e = item != NULL ? item->value : 0;
+  while (e != 0 && (ast_expression(scope->model.ast, e)->kind == AST_MEMBER ||
+                    ast_expression(scope->model.ast, e)->kind == AST_PRIME))
+    e = ast_expression(scope->model.ast, e)->operand;
+  if (e == 0 || ast_expression(scope->model.ast, e)->kind != AST_CALL) return false;
+  int function = scope_builtin_of(&scope->model, e);
+  return function == BUILTIN_omega || function == BUILTIN_alpha;
+}
+
 /* The SI unit of a name without a unit of its own. */
 static struct unit implied_unit(const struct dimension_table *table, uint32_t entry) {
   struct rational no_angle = rational_integer(0);
@@ -216,6 +230,7 @@ static struct unit implied_unit(const struct dimension_table *table, uint32_t en
     if (table->is_dimensionless) dimension = derived.dimension;
     if (dimension_equal(&derived.dimension, &dimension)) angle = derived.angle;
   }
+  if (repeated == 0 && is_turning(table, entry)) angle = rational_integer(1);
   return unit_of_dimension(table->context, &dimension, angle);
 }
 

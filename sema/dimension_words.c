@@ -185,7 +185,8 @@ static ast_expr find_unsquared(struct walk *w, ast_expr e, const struct dimensio
   for (ast_expr at = first; at <= e; at++) {
     unsigned primes;
     uint32_t entry = named_entry(w, at, &primes);
-    if (entry == 0 || scope_entry(w->table->scope, entry)->kind == NAME_CONSTRAINT) continue;
+    enum name_kind kind = scope_entry(w->table->scope, entry)->kind;
+    if (entry == 0 || kind == NAME_CONSTRAINT || kind == NAME_POINT) continue;
     struct dimension dimension = dimension_of_name(w->table, entry, primes).dimension;
     if (!dimension_equal(&dimension, missing)) continue;
     bool is_coordinate = scope_entry(w->table->scope, entry)->kind == NAME_COORD;
@@ -217,6 +218,18 @@ static bool suggest_unit(struct walk *w, struct diagnostic *d, ast_expr e,
                                : "give the numbers their unit: (%s) [%s]",
                     quote, unit);
   return true;
+}
+
+/* The number before the rest of a product: 9.81*world.y. */
+static ast_expr find_number(struct walk *w, ast_expr e) {
+  for (;;) {
+    const struct ast_expression *n = node(w, e);
+    bool is_product =
+        n->kind == AST_BINARY && (n->operator_ == AST_MULTIPLY || n->operator_ == AST_DIVIDE);
+    if (n->kind != AST_UNARY && scope_is_bare(w->table->scope, w->text, e)) return e;
+    if (!is_product && n->kind != AST_UNARY) return 0;
+    e = n->operand;
+  }
 }
 
 bool words_suggest_bracket(struct walk *w, struct diagnostic *d, ast_expr sum,
@@ -263,6 +276,8 @@ bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struc
   struct dimension second = dimension_of_base(UNIT_SECOND, 1);
   struct dimension rate = dimension_of_base(UNIT_SECOND, -1);
   if (form_is_pure(actual) && suggest_unit(w, d, e, expected)) return true;
+  ast_expr number = form_is_pure(actual) ? find_number(w, e) : 0;
+  if (number != 0 && suggest_unit(w, d, number, expected)) return true;
   if (actual->count > 0 || expected->count > 0 ||
       !dimension_multiply(&expected->constant, &actual->constant, rational_integer(-1), &missing))
     return false;

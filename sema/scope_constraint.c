@@ -41,6 +41,8 @@ static void report_other(struct resolver *r, const char *function, const struct 
   struct diagnostic *d =
       diagnostic_add(context, DIAG_NOT_A_CONSTRAINT, n->span, function, what, NULL);
   if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
+  if (entry->kind == NAME_FRAME)
+    diagnostic_help(context, d, "only a frame that is 'oriented' by Euler parameters has a .norm");
 }
 
 /* True if the name is one of `kind`; else something is reported, now or when it is met. */
@@ -52,9 +54,11 @@ static bool check_name(struct resolver *r, const char *function, const struct as
     if (!r->scope->has_import) report_unknown(r, function, n);
     return false;
   }
-  if (entry->kind == kind) return !entry->is_broken;
+  bool is_broken = entry->is_broken;
+  if (entry->kind == kind && (kind == NAME_CONSTRAINT || resolve_is_oriented(r, entry)))
+    return !is_broken;
   entry->use_count++;
-  if (!entry->is_broken) report_other(r, function, n, entry);
+  if (!is_broken) report_other(r, function, n, entry);
   return false;
 }
 

@@ -48,6 +48,8 @@ bool resolve_is_silent(const struct resolver *r, ast_expr e);
 bool resolve_axis(struct resolver *r, ast_expr e);
 void resolve_member(struct resolver *r, ast_expr e, enum wanted wanted);
 void resolve_member_call(struct resolver *r, ast_expr e);
+/* A frame (or one of an array of them) by Euler parameters. */
+bool resolve_is_oriented(const struct resolver *r, const struct name_entry *entry);
 void resolve_tuple(struct resolver *r, ast_expr e, enum wanted wanted);
 /* ---- scope_body.c: statements, behind their labels' indices */
 void resolve_frame(struct resolver *r, const struct ast_statement *statement);

@@ -111,12 +111,22 @@ static void help_members(struct resolver *r, struct diagnostic *d, const char *n
     diagnostic_help(context, d, "%s has the members %s", what, list_members(context, members));
 }
 
+bool resolve_is_oriented(const struct resolver *r, const struct name_entry *entry) {
+  if (entry->kind != NAME_FRAME) return false;
+  for (uint32_t s = entry->first_site; s != 0; s = r->scope->sites.items[s].next)
+    if (r->scope->sites.items[s].statement->source != 0) return true;
+  return false;
+}
+
 static void report_no_member(struct resolver *r, const struct ast_expression *n,
                              const struct name_entry *entry) {
   dyn_context *context = r->scope->context;
-  const char *word = name_kind_word(entry->kind);
-  const char *what =
-      arena_format(&context->arena, "%s %s", strchr("aeiou", word[0]) != NULL ? "an" : "a", word);
+  const char *word = name_kind_word(entry->kind), *article = "a";
+  if (entry->kind == NAME_TIME || entry->kind == NAME_PI)
+    article = "the";
+  else if (strchr("aeiou", word[0]) != NULL)
+    article = "an";
+  const char *what = arena_format(&context->arena, "%s %s", article, word);
   struct diagnostic *d =
       diagnostic_add(context, DIAG_NO_MEMBERS, n->name_span, entry->name, what, n->name, NULL);
   if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
@@ -124,7 +134,7 @@ static void report_no_member(struct resolver *r, const struct ast_expression *n,
   bool is_axis = member >= 0 && (XYZ >> member & 1) != 0;
   if (entry->kind == NAME_PARTICLE && is_axis)
     diagnostic_help(context, d, "its place has components: %s.at.%s", entry->name, n->name);
-  else if (member == MEMBER_NORM && entry->kind == NAME_FRAME)
+  else if (member == MEMBER_NORM && resolve_is_oriented(r, entry))
     diagnostic_help(context, d,
                     "the constraint of Euler parameters has only a multiplier: "
                     "multiplier(%s.norm)",
