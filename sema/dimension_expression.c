@@ -39,7 +39,7 @@ bool dimension_unify(struct walk *w, const struct quantity *a, const struct quan
   form_multiply(&w->table->solver, &difference, &b->form, rational_integer(-1));
   bool fits = form_equate_one(&w->table->solver, &difference, origin);
   form_free(&difference);
-  return fits;
+  return fits || a->frame || b->frame;
 }
 
 bool dimension_unify_with(struct walk *w, const struct quantity *a, const struct dimension *b,
@@ -112,7 +112,7 @@ static struct quantity walk_name(struct walk *w, ast_expr e) {
   case NAME_WORLD:
   case NAME_PARTICLE:
   case NAME_BODY: /* no quantity: what can be done with it is a question of kinds */
-    out.any = true;
+    out.frame = true;
     return out;
   default:
     return quantity_broken(e);
@@ -125,6 +125,7 @@ static struct quantity walk_name(struct walk *w, ast_expr e) {
 static void multiply(struct walk *w, struct quantity *a, const struct quantity *b, int power) {
   a->any = a->any || b->any;
   a->broken = a->broken || b->broken;
+  a->frame = a->frame || b->frame;
   if (a->any || a->broken) return;
   form_multiply(&w->table->solver, &a->form, &b->form, rational_integer(power));
 }
@@ -136,6 +137,7 @@ static void agree(struct walk *w, ast_expr e, struct quantity *a, struct quantit
     a->broken = true;
   }
   a->broken = a->broken || b->broken;
+  a->frame = a->frame || b->frame;
   if (!a->any) return;
   struct form form = a->form;
   a->any = b->any;

@@ -41,10 +41,12 @@ struct dimension_table {
 };
 
 /* The dimension of an expression. `any`: a literal 0, or what it makes; `broken`: a fault in it is
- * reported (or will be). The form is owned. */
+ * reported (or will be); `frame`: a frame or body, a pure number as far as names for it are
+ * concerned, and nothing is said where it does not fit: that is a fault of kind. The form is owned.
+ */
 struct quantity {
   ast_expr node;
-  bool any, broken;
+  bool any, broken, frame;
   struct form form;
 };
 

@@ -1,6 +1,6 @@
 /* Dimensions of what is made of vectors, points and frames. A vector or point has the dimension of
- * its components; points are lengths. A frame or body has none: it fits everything, because what
- * can be done with it is a question of kinds, asked in lowering. */
+ * its components; points are lengths. A frame or body has none, and what can be done with it is a
+ * question of kinds, asked in lowering. */
 #include "sema/dimension_private.h"
 
 static const struct ast_expression *node(const struct walk *w, ast_expr e) {
@@ -18,7 +18,7 @@ struct dimension dimension_of_inertia(void) {
 static void replace(struct quantity *quantity, const struct dimension *dimension) {
   form_free(&quantity->form);
   quantity->form = form_of(dimension);
-  quantity->any = false;
+  quantity->any = quantity->frame = false;
 }
 
 /* A, F[i], b.frame: its .x is a unit vector. A let may be a frame, too: then nothing is known of it
@@ -51,7 +51,8 @@ void dimension_walk_member(struct walk *w, ast_expr e, struct quantity *operand)
     replace(operand, &inertia);
     break;
   case MEMBER_FRAME:
-    operand->any = true;
+    replace(operand, &pure);
+    operand->frame = true;
     break;
   case MEMBER_NORM:
     replace(operand, &pure);

@@ -96,25 +96,30 @@ static void check_inertia(struct resolver *r, ast_expr e) {
 }
 
 static void report_missing(struct resolver *r, const struct ast_statement *statement,
-                           enum body_argument argument, const char *help) {
+                           const char *what, const char *help) {
   dyn_context *context = r->scope->context;
   bool is_particle = statement->kind == AST_PARTICLE;
   struct diagnostic *d = diagnostic_add(
       context, DIAG_BODY_ARGUMENT_MISSING, statement->label.span, is_particle ? "particle" : "body",
-      statement->label.name != NULL ? statement->label.name : "", argument_names[argument], NULL);
+      statement->label.name != NULL ? statement->label.name : "", what, NULL);
   diagnostic_help(context, d, "%s", help);
 }
 
 /* Nothing is said to be missing where something was not understood. */
 static void check_missing(struct resolver *r, const struct ast_statement *statement,
                           const struct span *seen) {
-  if (seen[BODY_MASS].source == 0) report_missing(r, statement, BODY_MASS, "add 'mass = ...'");
-  if (seen[BODY_AT].source == 0)
-    report_missing(r, statement, BODY_AT,
-                   statement->kind == AST_PARTICLE ? "add the point where it is: 'at = ...'"
-                                                   : "add its mass centre: 'at = ...'");
-  if (seen[BODY_ABOUT].source != 0 && seen[BODY_INERTIA].source == 0)
-    report_missing(r, statement, BODY_INERTIA,
+  bool is_particle = statement->kind == AST_PARTICLE;
+  bool has_mass = seen[BODY_MASS].source != 0, has_place = seen[BODY_AT].source != 0;
+  if (!has_mass && !has_place)
+    report_missing(r, statement, "'mass' and no 'at'", "add 'mass = ..., at = ...'");
+  else if (!has_mass)
+    report_missing(r, statement, "'mass'", "add 'mass = ...'");
+  else if (!has_place)
+    report_missing(r, statement, "'at'",
+                   is_particle ? "add the point where it is: 'at = ...'"
+                               : "add its mass centre: 'at = ...'");
+  else if (seen[BODY_ABOUT].source != 0 && seen[BODY_INERTIA].source == 0)
+    report_missing(r, statement, "'inertia'",
                    "'about' says about which point the inertia is that is given");
 }
 
