@@ -102,12 +102,20 @@ static const char *nearest_member(const char *name, uint32_t members) {
   return nearest_name(name, names, count);
 }
 
+/* What may have been meant by `name`; `what` ("a point") has these members. */
 static void help_members(struct resolver *r, struct diagnostic *d, const char *name,
                          const char *what, uint32_t members) {
   dyn_context *context = r->scope->context;
+  if (members == 0) return;
   const char *near = nearest_member(name, members);
-  if (near != NULL) diagnostic_help(context, d, "did you mean '.%s'?", near);
-  if (members != 0)
+  int function = builtin_find(name);
+  if (strcmp(name, "length") == 0 || strcmp(name, "magnitude") == 0)
+    diagnostic_help(context, d, "the length of a vector is norm(...)");
+  else if (function >= 0 && !builtin_is_refused(function))
+    diagnostic_help(context, d, "it is a function, called as %s(...)", name);
+  else if (near != NULL)
+    diagnostic_help(context, d, "did you mean '.%s'?", near);
+  else if (what[0] != '\0')
     diagnostic_help(context, d, "%s has the members %s", what, list_members(context, members));
 }
 
@@ -173,7 +181,7 @@ void resolve_member(struct resolver *r, ast_expr e, enum wanted wanted) {
   }
   struct diagnostic *d =
       diagnostic_add(r->scope->context, DIAG_UNKNOWN_MEMBER, n->name_span, n->name, NULL);
-  help_members(r, d, n->name, "something here", 0);
+  help_members(r, d, n->name, "", ANY_MEMBER);
 }
 
 /* `f.spring(...)`: of modules only. */
@@ -186,7 +194,11 @@ void resolve_member_call(struct resolver *r, ast_expr e) {
     scope_report_unknown(r->scope, base->name, base->span, false, NULL, 0);
   if (id != 0) r->scope->entries.items[id].use_count++;
   if (resolve_is_silent(r, n->operand)) return;
-  diagnostic_add(r->scope->context, DIAG_MEMBER_CALLED, n->name_span, n->name, NULL);
+  struct diagnostic *d =
+      diagnostic_add(r->scope->context, DIAG_MEMBER_CALLED, n->name_span, n->name, NULL);
+  int function = builtin_find(n->name);
+  if (function >= 0 && !builtin_is_refused(function))
+    diagnostic_help(r->scope->context, d, "functions stand alone: %s(...)", n->name);
 }
 
 /* ---------------------------------------------------------------- tuples */
