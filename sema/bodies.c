@@ -1,6 +1,6 @@
 /* What particles and bodies put into the model: themselves, their kinetic energies
  * 1/2 m v.v + 1/2 omega.I.omega (König's theorem; Goldstein, Classical Mechanics, 3rd ed., sections
- * 1.2 and 5.3), and for each gravity statement the potential -m g.(G - origin). */
+ * 1.2 and 5.3), or 1/2 omega.I_O.omega where the inertia is about a point O at rest, and for each gravity statement the potential -m g.(G - origin). */
 #include "sema/analysis.h"
 
 static void add_energy(struct analysis *a, enum energy_kind kind, uint32_t body, expr value,
@@ -26,10 +26,30 @@ static bool check_place(struct analysis *a, const struct job *job, const struct 
                      role_bit(ROLE_ACCELERATION), DIAG_ENERGY_OF_ACCELERATIONS, what);
 }
 
+/* About a point at rest, the body only turns. One moment of inertia, about z, tells no more than
+ * where z is the axis of the turn. */
+static bool only_turns(struct analysis *a, const struct model_body *body,
+                       const struct body_value *from) {
+  struct kinematics *k = a->model->kinematics;
+  expr turn[3];
+  if (from->about == 0 || !lower_has_rate(a->l, from->about, FRAME_WORLD)) return false;
+  if (vector_derivative(k, from->about, FRAME_WORLD) != VECTOR_ZERO) return false;
+  vector_components(k, body->omega, body->frame, turn);
+  return !body->is_planar || (lower_is_zero(a->l, turn[0]) && lower_is_zero(a->l, turn[1]));
+}
+
+static expr kinetic_energy(struct analysis *a, const struct model_body *body,
+                           const struct body_value *from) {
+  struct kinematics *k = a->model->kinematics;
+  if (only_turns(a, body, from)) return kinetic_of_rotation(k, body->frame, from->given, body->omega);
+  return expr_add(a->l->graph, kinetic_of_translation(k, body->mass, body->velocity),
+                  kinetic_of_rotation(k, body->frame, body->inertia, body->omega));
+}
+
 void lower_body(struct analysis *a, const struct job *job) {
   any_value v = lower_element(a->l, job->element);
   if (v == 0) return;
-  struct kinematics *k = lower_kinematics(a->l);
+  lower_kinematics(a->l);
   struct body_value from = a->l->bodies.items[value_id(v)];
   const struct element *element = &a->l->elements.items[job->element];
   struct model_body body = {.name = element->name,
@@ -49,8 +69,7 @@ void lower_body(struct analysis *a, const struct job *job) {
                                 : lower_omega(a->l, job->environment, from.spans[BODY_FRAME],
                                               body.frame, FRAME_WORLD);
   if (body.velocity == 0 || body.omega == 0) return;
-  expr energy = expr_add(a->l->graph, kinetic_of_translation(k, body.mass, body.velocity),
-                         kinetic_of_rotation(k, body.frame, body.inertia, body.omega));
+  expr energy = kinetic_energy(a, &body, &from);
   if (!check_place(a, job, &body, energy)) return;
   vector_push(&a->model->bodies, body);
   add_energy(a, ENERGY_KINETIC, a->model->bodies.count - 1, energy, job->statement->span);
@@ -99,7 +118,9 @@ void lower_gravity(struct analysis *a, const struct job *job) {
   }
   for (uint32_t i = 0; i < a->model->bodies.count; i++) {
     const struct model_body *body = &a->model->bodies.items[i];
-    expr work = vector_dot(k, gravity, body->centre);
+    expr work = vector_part_count(k, gravity) == 1
+                    ? lower_dot_by_parts(a->l, body->centre, gravity)
+                    : vector_dot(k, gravity, body->centre);
     expr potential = expr_negate(a->l->graph, expr_multiply(a->l->graph, body->mass, work));
     add_energy(a, ENERGY_POTENTIAL, i, potential, job->statement->span);
   }

@@ -67,8 +67,10 @@ struct body_value {
   expr mass;
   vector_id at;      /* the mass centre, from the origin */
   uint32_t frame;    /* into lowering->frames */
-  any_value inertia;     /* as members see it: a number, or a tuple */
+  any_value inertia; /* as members see it: a number, or a tuple */
   expr tensor[6];    /* about the mass centre, in the axes of the frame */
+  vector_id about;   /* the point that it was given about, 0: the mass centre; */
+  expr given[6];     /* and what was given */
   struct span spans[BODY_ARGUMENTS]; /* of what was given */
 };
 
@@ -241,6 +243,10 @@ void lower_tuple(struct lowering *l, const struct task *task);
 void lower_in(struct lowering *l, const struct task *task);
 void lower_member(struct lowering *l, const struct task *task);
 
+/* dot(a, b) as the sum over a's parts: each meets b where that is least work, and is not dragged to
+ * where the others are. For a b with one part. */
+expr lower_dot_by_parts(struct lowering *l, vector_id a, vector_id b);
+
 /* ---- lower_vector_call.c */
 bool lower_is_vector_call(int function);
 any_value lower_vector_call(struct lowering *l, const struct task *task, int function,
@@ -252,6 +258,7 @@ struct kinematics *lower_kinematics(struct lowering *l);
 expr lower_rate_of(struct lowering *l, struct environment environment, struct span span, expr e);
 vector_id lower_vector_rate(struct lowering *l, struct environment environment, struct span span,
                             vector_id v, frame_id in);
+bool lower_has_rate(struct lowering *l, vector_id v, frame_id in);
 vector_id lower_omega(struct lowering *l, struct environment environment, struct span span,
                       frame_id of, frame_id in);
 

@@ -3,6 +3,7 @@
  *   I_G = I_O - m (|r|^2 1 - r r^T),  r from O to the mass centre G
  * (Steiner's theorem; Goldstein, Classical Mechanics, 3rd ed., section 5.3). */
 #include "sema/lower.h"
+#include <string.h>
 
 enum { XX, YY, ZZ, XY, XZ, YZ };
 
@@ -82,12 +83,13 @@ static bool tensor_of(const struct definition *d, struct body_value *body) {
 /* ---------------------------------------------------------------- about another point */
 
 /* The components of r in the body's frame: fixed, if the point is one of the body. */
-static bool arm_of(const struct definition *d, const struct body_value *body, expr arm[3]) {
+static bool arm_of(const struct definition *d, struct body_value *body, expr arm[3]) {
   struct lowering *l = d->l;
   vector_id about =
       lower_to_point(l, d->environment, d->given[BODY_ABOUT], d->values[BODY_ABOUT],
                      lower_words(l, "the point that the inertia of %s is about", d->words));
   if (about == 0) return false;
+  body->about = about;
   struct kinematics *k = lower_kinematics(l);
   vector_components(k, vector_subtract(k, body->at, about), l->frames.items[body->frame].frame,
                     arm);
@@ -147,6 +149,7 @@ static any_value finish(const struct definition *d, uint32_t element) {
   if (d->given[BODY_ABOUT] != 0 && d->given[BODY_INERTIA] != 0) {
     expr arm[3];
     if (!arm_of(d, &body, arm)) return 0;
+    memcpy(body.given, body.tensor, sizeof body.given);
     shift(l, &body, arm);
   }
   body.inertia = inertia_value(d, &body);

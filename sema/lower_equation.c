@@ -188,6 +188,12 @@ static void make_broken(struct lowering *l, uint32_t index) {
   l->equations.items[index].state = ELEMENT_BROKEN;
 }
 
+static expr component_along(struct lowering *l, vector_id v, vector_id direction) {
+  struct kinematics *k = lower_kinematics(l);
+  return vector_part_count(k, direction) == 1 ? lower_dot_by_parts(l, v, direction)
+                                              : vector_dot(k, v, direction);
+}
+
 static void make_along(struct lowering *l, uint32_t index, vector_id difference,
                        const any_value *axes) {
   struct equation_value q = l->equations.items[index];
@@ -203,8 +209,7 @@ static void make_along(struct lowering *l, uint32_t index, vector_id difference,
     }
   }
   for (uint32_t i = 0; i < count; i++)
-    add_residual(l, &q, scalars[i],
-                 vector_dot(lower_kinematics(l), difference, directions[i]));
+    add_residual(l, &q, scalars[i], component_along(l, difference, directions[i]));
   q.is_vector = true;
   q.count = count;
   q.scalars = scalars;

@@ -135,6 +135,11 @@ vector_id lower_vector_rate(struct lowering *l, struct environment environment, 
   return 0;
 }
 
+bool lower_has_rate(struct lowering *l, vector_id v, frame_id in) {
+  lower_kinematics(l);
+  return find_block_of_vector(l, v, in) == 0;
+}
+
 vector_id lower_omega(struct lowering *l, struct environment environment, struct span span,
                       frame_id of, frame_id in) {
   struct kinematics *k = lower_kinematics(l);

@@ -185,6 +185,20 @@ any_value lower_multiply_kinds(struct lowering *l, const struct task *task,
   return value_of(VALUE_VECTOR, vector_scale(lower_kinematics(l), scale, value_id(vector->v)));
 }
 
+expr lower_dot_by_parts(struct lowering *l, vector_id a, vector_id b) {
+  struct kinematics *k = lower_kinematics(l);
+  uint32_t count = vector_part_count(k, a);
+  expr *terms = checked_malloc(((size_t)count + 1) * sizeof *terms);
+  for (uint32_t i = 0; i < count; i++) {
+    expr components[3];
+    frame_id frame = vector_part(k, a, i, components);
+    terms[i] = vector_dot(k, vector_in(k, frame, components), b);
+  }
+  expr sum = expr_sum(l->graph, terms, count);
+  free(terms);
+  return sum;
+}
+
 /* ---------------------------------------------------------------- choices */
 
 /* The frame in which both have few parts. */

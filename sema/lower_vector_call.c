@@ -1,8 +1,10 @@
 /* Built-in functions of vectors, points and frames.
  *
- * The velocity of P in frame A is vel(P) - vel_on(A, P), the derivative in A of the vector from A's
- * origin to P; vel_on(B, P) = vel(O) + omega(B) x (P - O) is that of the point of B which is at P
- * now (Kane & Levinson, Dynamics: Theory and Applications, section 2.7). */
+ * vel_on(B, P) = vel(O) + omega(B) x (P - O) is the velocity of the point of B which is at P now, O
+ * being any point of B; the velocity of P seen from B, vel(P, B) = vel(P) - vel_on(B, P), is the
+ * derivative in B of P - O (Kane & Levinson, Dynamics: Theory and Applications, sections 2.7, 2.8).
+ * The second form finds the first: a wheel's velocity at its point of contact comes out of those of
+ * that point, without the turns of the wheel that do not matter. */
 #include "sema/lower.h"
 
 struct call {
@@ -67,12 +69,14 @@ static vector_id velocity_on(const struct call *c) {
   vector_id point = point_argument(c, 1);
   if (point == 0 || frame == 0) return 0;
   struct kinematics *k = lower_kinematics(c->l);
-  vector_id centre = centre_of(c, 0, frame);
+  frame_id turning = c->l->frames.items[frame].frame;
+  vector_id centre = centre_of(c, 0, frame), arm = vector_subtract(k, point, centre);
+  if (lower_has_rate(c->l, point, FRAME_WORLD) && lower_has_rate(c->l, arm, turning))
+    return vector_subtract(k, rate(c, point, FRAME_WORLD), rate(c, arm, turning));
   vector_id moving = rate(c, centre, FRAME_WORLD);
-  vector_id omega = lower_omega(c->l, c->task->environment, c->node->span,
-                                c->l->frames.items[frame].frame, FRAME_WORLD);
-  if (moving == 0 || omega == 0) return 0;
-  return vector_add(k, moving, vector_cross(k, omega, vector_subtract(k, point, centre)));
+  vector_id omega =
+      lower_omega(c->l, c->task->environment, c->node->span, turning, FRAME_WORLD);
+  return moving == 0 || omega == 0 ? 0 : vector_add(k, moving, vector_cross(k, omega, arm));
 }
 
 static vector_id angular(const struct call *c) {
