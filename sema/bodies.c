@@ -57,6 +57,7 @@ void lower_body(struct analysis *a, const struct job *job) {
                             .span = element->item->name_span,
                             .is_particle = from.is_particle,
                             .is_planar = from.is_planar,
+                            .is_shifted = from.about != 0,
                             .mass = from.mass,
                             .centre = from.at,
                             .frame = a->l->frames.items[from.frame].frame,

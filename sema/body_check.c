@@ -85,7 +85,11 @@ static void report(dyn_context *context, struct values *v, const struct model_bo
       diagnostic_add(context, DIAG_IMPOSSIBLE_BODY, span, body->is_particle ? "particle" : "body",
                      body->name, what, parameters_in(context, v, roots, count), NULL);
   if (span.begin != body->span.begin)
-    diagnostic_label(context, d, body->span, "%s is declared here", body->name);
+    diagnostic_label(context, d, body->span, "'%s' is declared here", body->name);
+  if (body->is_shifted && span.begin == body->inertia_span.begin)
+    diagnostic_help(context, d,
+                    "the inertia is given about another point; what is said is what is left of it "
+                    "about the mass centre");
 }
 
 /* ---------------------------------------------------------------- principal moments */

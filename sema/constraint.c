@@ -6,6 +6,7 @@
 #include "sema/constraint.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- reports */
 
@@ -178,13 +179,23 @@ static const char *direction_of(struct analysis *a, const struct equation_value 
   return arena_string(&a->context->arena, source->text + span.begin, span.end - span.begin);
 }
 
+/* "slip" of slip[1], "slip[3]" of slip[3,1]: the last index counts axes. */
+static const char *name_of_all(struct analysis *a, const struct equation_value *q) {
+  const char *name = a->l->elements.items[q->element].name;
+  const char *comma = strrchr(name, ','), *bracket = strrchr(name, '[');
+  if (q->element_count == 1 || bracket == NULL) return name;
+  if (comma != NULL && comma > bracket)
+    return lower_words(a->l, "%.*s]", (int)(comma - name), name);
+  return lower_words(a->l, "%.*s", (int)(bracket - name), name);
+}
+
 /* One note for all directions in which an equation between vectors says nothing. The constraints
  * from `first` on are its scalar ones. */
 static void report_empty_directions(struct analysis *a, uint32_t first,
                                     const enum constraint_content *content) {
   const struct model_constraint *c = &a->model->constraints.items[first];
   const struct equation_value *q = equation_of(a, c);
-  const char *name = a->l->elements.items[q->element].name;
+  const char *name = name_of_all(a, q);
   uint32_t count = 0, seen = 0;
   for (uint32_t i = 0; i < q->count; i++) count += content[first + i] == CONTENT_NONE;
   if (count == 0) return;

@@ -246,6 +246,16 @@ static void add_components(struct analysis *a, const struct element *e, vector_i
     add_output(a, e, lower_words(a->l, "%s.%c", e->name, 'x' + i), components[i]);
 }
 
+static void report_no_output(struct analysis *a, const struct element *e, any_value value) {
+  const struct environment environment = e->value.environment;
+  struct diagnostic *d =
+      lower_report(a->l, environment, DIAG_WRONG_KIND,
+                   ast_expression(environment.text->ast, e->value.value)->span,
+                   lower_words(a->l, "output '%s'", e->name), "a number, vector or point",
+                   lower_kind_words(a->l, value));
+  lower_label_origin(a->l, d, environment, e->value.value);
+}
+
 static void value_of_output(struct analysis *a, const struct element *e, uint32_t id) {
   const struct name_entry *same = scope_find(a->scope, e->item->name);
   bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE);
@@ -256,8 +266,7 @@ static void value_of_output(struct analysis *a, const struct element *e, uint32_
   else if (value_kind_of(value) == VALUE_VECTOR || value_kind_of(value) == VALUE_POINT)
     add_components(a, e, value_id(value));
   else
-    lower_to_scalar(a->l, e->value.environment, e->value.value, value,
-                    lower_words(a->l, "output '%s'", e->name));
+    report_no_output(a, e, value);
 }
 
 void declare_values(struct analysis *a) {

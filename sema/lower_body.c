@@ -70,9 +70,10 @@ static bool tensor_of(const struct definition *d, struct body_value *body) {
     body->is_planar = false;
     for (uint32_t i = 0; i < count; i++) body->tensor[i] = l->tuples.items[value_id(v)].entries[i];
   } else {
-    lower_report(l, d->environment, DIAG_WRONG_KIND, span_of(d, BODY_INERTIA),
-                 lower_words(l, "the inertia of %s", d->words),
-                 "a number, or a list of three or six", lower_kind_words(l, v));
+    if (value_kind_of(v) != VALUE_TUPLE) /* of a list, the count was reported */
+      lower_report(l, d->environment, DIAG_WRONG_KIND, span_of(d, BODY_INERTIA),
+                   lower_words(l, "the inertia of %s", d->words),
+                   "a number, or a list of three or six", lower_kind_words(l, v));
     return false;
   }
   for (int i = 0; i < 6; i++)

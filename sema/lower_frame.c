@@ -103,7 +103,7 @@ static frame_id turn_all(const struct definition *d, frame_id frame, const any_v
 static const expr *euler_parameters(const struct definition *d, any_value v) {
   if (value_kind_of(v) == VALUE_TUPLE && d->l->tuples.items[value_id(v)].count == 4)
     return d->l->tuples.items[value_id(v)].entries;
-  if (v != 0)
+  if (v != 0 && value_kind_of(v) != VALUE_TUPLE) /* of a list, the count was reported */
     lower_report(d->l, d->environment, DIAG_WRONG_KIND, span_of(d, d->statement->source),
                  "what stands after 'oriented'", "a list of four numbers",
                  lower_kind_words(d->l, v));

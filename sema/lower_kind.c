@@ -53,16 +53,24 @@ static const struct task *find_call(const struct lowering *l, struct environment
   return NULL;
 }
 
+static bool has_label(const struct diagnostic *d, struct span span) {
+  for (uint32_t i = 0; i < d->labels.count; i++) {
+    const struct span *other = &d->labels.items[i].span;
+    if (other->source == span.source && other->begin == span.begin && other->end == span.end)
+      return true;
+  }
+  return false;
+}
+
 void lower_label_origin(struct lowering *l, struct diagnostic *d, struct environment environment,
                         ast_expr e) {
   if (d == NULL) return;
   uint32_t id = entry_of(environment, e);
   const struct task *call = find_call(l, environment);
-  if (id != 0 && scope_entry(l->scope, id)->span.source != 0) {
-    const struct name_entry *entry = scope_entry(l->scope, id);
+  const struct name_entry *entry = scope_entry(l->scope, id);
+  if (id != 0 && entry->span.source != 0 && !has_label(d, entry->span))
     diagnostic_label(l->context, d, entry->span, "'%s' is declared here", entry->name);
-  }
-  if (call != NULL) diagnostic_label(l->context, d, lower_node(call)->span, "in this call");
+  if (call != NULL && !has_label(d, lower_node(call)->span)) diagnostic_label(l->context, d, lower_node(call)->span, "in this call");
 }
 
 struct diagnostic *lower_report_kinds(struct lowering *l, struct environment environment,

@@ -142,7 +142,7 @@ void lower_refer(struct lowering *l, const struct task *task) {
 static any_value end_definition(struct lowering *l, const struct task *task) {
   struct element *element = &l->elements.items[task->a];
   const struct environment environment = element->value.environment;
-  const char *what = lower_words(l, "%s '%s'", name_kind_word(element->kind), element->name);
+  const char *what = lower_words(l, "the value of %s '%s'", name_kind_word(element->kind), element->name);
   ast_expr e = element->value.value;
   any_value value;
   switch (element->kind) {

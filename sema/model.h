@@ -60,6 +60,7 @@ struct model_body {
   struct span span;
   bool is_particle;  /* frame is the world, inertia and omega are 0 */
   bool is_planar;    /* only inertia[2], about z, is known */
+  bool is_shifted;   /* the inertia was given about another point */
   expr mass;         /* over parameters, as the inertia */
   vector_id centre;  /* from the origin to the mass centre */
   vector_id velocity; /* of the mass centre, in world */
