@@ -147,7 +147,7 @@ void report_load(struct walk *w, const char *name, const char *unit,
     diagnostic_help(context_of(w), d,
                     "it is an acceleration; the masses are those of the particles and bodies");
   else
-    words_suggest(w, d, value->node, &value->form, &wanted);
+    words_suggest_load(w, d, value, &wanted);
 }
 
 void report_force(struct walk *w, ast_expr target, const struct form *expected,

@@ -220,18 +220,6 @@ static bool suggest_unit(struct walk *w, struct diagnostic *d, ast_expr e,
   return true;
 }
 
-/* The number before the rest of a product: 9.81*world.y. */
-static ast_expr find_number(struct walk *w, ast_expr e) {
-  for (;;) {
-    const struct ast_expression *n = node(w, e);
-    bool is_product =
-        n->kind == AST_BINARY && (n->operator_ == AST_MULTIPLY || n->operator_ == AST_DIVIDE);
-    if (n->kind != AST_UNARY && scope_is_bare(w->table->scope, w->text, e)) return e;
-    if (!is_product && n->kind != AST_UNARY) return 0;
-    e = n->operand;
-  }
-}
-
 bool words_suggest_bracket(struct walk *w, struct diagnostic *d, ast_expr sum,
                            const struct form *first, const struct form *second) {
   const struct ast *ast = w->text->ast;
@@ -276,8 +264,6 @@ bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struc
   struct dimension second = dimension_of_base(UNIT_SECOND, 1);
   struct dimension rate = dimension_of_base(UNIT_SECOND, -1);
   if (form_is_pure(actual) && suggest_unit(w, d, e, expected)) return true;
-  ast_expr number = form_is_pure(actual) ? find_number(w, e) : 0;
-  if (number != 0 && suggest_unit(w, d, number, expected)) return true;
   if (actual->count > 0 || expected->count > 0 ||
       !dimension_multiply(&expected->constant, &actual->constant, rational_integer(-1), &missing))
     return false;
@@ -296,4 +282,23 @@ bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struc
     return false;
   }
   return true;
+}
+
+/* The number before the rest of a product: 9.81*world.y. */
+static ast_expr find_number(struct walk *w, ast_expr e) {
+  for (;;) {
+    const struct ast_expression *n = node(w, e);
+    bool is_product =
+        n->kind == AST_BINARY && (n->operator_ == AST_MULTIPLY || n->operator_ == AST_DIVIDE);
+    if (n->kind != AST_UNARY && scope_is_bare(w->table->scope, w->text, e)) return e;
+    if (!is_product && n->kind != AST_UNARY) return 0;
+    e = n->operand;
+  }
+}
+
+bool words_suggest_load(struct walk *w, struct diagnostic *d, const struct quantity *value,
+                        const struct form *expected) {
+  ast_expr number = form_is_pure(&value->form) ? find_number(w, value->node) : 0;
+  return (number != 0 && suggest_unit(w, d, number, expected)) ||
+         words_suggest(w, d, value->node, &value->form, expected);
 }

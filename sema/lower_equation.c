@@ -3,8 +3,10 @@
  *
  * An equation between vectors has the components x, y and z in the axes of world, or in those of
  * the frame in which the difference has the fewest components, if that needs fewer equations: what
- * moves in an inclined plane has two, none of which depends on the other. `along` names directions
- * instead; their lengths do not matter.
+ * moves in an inclined plane has two, none of which depends on the other. Two vectors of the same
+ * length, such as unit vectors, agree if their components across one of them do: the one along it
+ * then has no derivative, and is left out. `along` names directions instead; their lengths do not
+ * matter.
  *
  * Constraints are made when all other elements are declared, because only then the kinds of their
  * sides are known, and when their multipliers are first asked for. */
@@ -126,6 +128,41 @@ static unsigned count_zeros(const struct lowering *l, const expr components[3]) 
   return count;
 }
 
+/* The axis of its frame that v lies on; -1 if it does not lie on one. */
+static int axis_of_vector(struct lowering *l, vector_id v, frame_id *frame) {
+  struct kinematics *k = lower_kinematics(l);
+  expr components[3];
+  int axis = -1;
+  if (vector_part_count(k, v) != 1) return -1;
+  *frame = vector_part(k, v, 0, components);
+  for (int i = 0; i < 3; i++) {
+    if (lower_is_zero(l, components[i])) continue;
+    if (axis >= 0) return -1;
+    axis = i;
+  }
+  return axis;
+}
+
+/* Where left and right are of the same length and one of them lies on an axis of a frame: that
+ * frame, with the component along the axis put to 0. 0 if it is not so. */
+static frame_id choose_across(struct lowering *l, const struct equation_value *q, any_value left,
+                              any_value right, vector_id difference, expr components[3]) {
+  struct kinematics *k = lower_kinematics(l);
+  frame_id frame = 0;
+  if (value_kind_of(left) != VALUE_VECTOR || value_kind_of(right) != VALUE_VECTOR) return 0;
+  if (difference == VECTOR_ZERO || lower_is_zero(l, left) || lower_is_zero(l, right)) return 0;
+  int axis = axis_of_vector(l, value_id(right), &frame);
+  if (axis < 0) axis = axis_of_vector(l, value_id(left), &frame);
+  if (axis < 0) return 0;
+  expr one = vector_dot(k, value_id(left), value_id(left));
+  expr two = vector_dot(k, value_id(right), value_id(right));
+  if (!lower_is_zero(l, expr_subtract(l->graph, one, two))) return 0;
+  vector_components(k, difference, frame, components);
+  components[axis] = expr_integer(l->graph, 0);
+  if (frame != FRAME_WORLD) note_frame(l, q, frame);
+  return frame;
+}
+
 /* The frame whose axes give the fewest equations; world if others are not better. */
 static frame_id choose_frame(struct lowering *l, const struct equation_value *q,
                              vector_id difference, expr components[3]) {
@@ -143,10 +180,12 @@ static frame_id choose_frame(struct lowering *l, const struct equation_value *q,
 }
 
 /* `index` is a copy's: elements and equations move while they grow. */
-static void make_components(struct lowering *l, uint32_t index, vector_id difference) {
+static void make_components(struct lowering *l, uint32_t index, any_value left, any_value right,
+                            vector_id difference) {
   struct equation_value q = l->equations.items[index];
   expr components[3];
-  frame_id frame = choose_frame(l, &q, difference, components);
+  frame_id frame = choose_across(l, &q, left, right, difference, components);
+  if (frame == 0) frame = choose_frame(l, &q, difference, components);
   uint32_t *scalars = arena_array(&l->context->arena, uint32_t, 3);
   vector_id *directions = arena_array(&l->context->arena, vector_id, 3);
   for (int i = 0; i < 3; i++) {
@@ -273,7 +312,7 @@ static void make(struct lowering *l, uint32_t index, any_value left, any_value r
   else if (q->statement->along.count > 0)
     make_along(l, index, value_id(difference), axes);
   else
-    make_components(l, index, value_id(difference));
+    make_components(l, index, left, right, value_id(difference));
 }
 
 /* ---------------------------------------------------------------- referring to constraints */

@@ -13,9 +13,12 @@ static const struct ast_expression *tuple_of(const struct resolver *r, ast_expr 
   return n->kind == AST_TUPLE ? n : NULL;
 }
 
-static void report_entries(struct resolver *r, const struct ast_expression *tuple, const char *what,
-                           const char *counts, const char *help) {
+/* The tuple e has too many or too few entries. */
+static void report_entries(struct resolver *r, ast_expr e, const char *what, const char *counts,
+                           const char *help) {
   dyn_context *context = r->scope->context;
+  const struct ast_expression *tuple = tuple_of(r, e);
+  r->text->functions[e] = SCOPE_REFUSED;
   struct diagnostic *d =
       diagnostic_add(context, DIAG_ENTRY_COUNT, tuple->span, what, counts,
                      arena_format(&context->arena, "%u", tuple->list.count), NULL);
@@ -37,7 +40,7 @@ void resolve_frame(struct resolver *r, const struct ast_statement *statement) {
   const struct ast_expression *tuple =
       statement->source != 0 ? tuple_of(r, statement->source) : NULL;
   if (tuple != NULL && tuple->list.count != 4)
-    report_entries(r, tuple, "'oriented'", "4",
+    report_entries(r, statement->source, "'oriented'", "4",
                    "Euler parameters are four, the scalar one first: (e0, e1, e2, e3)");
 }
 
@@ -90,7 +93,7 @@ static void report_unknown(struct resolver *r, const struct ast_statement *state
 static void check_inertia(struct resolver *r, ast_expr e) {
   const struct ast_expression *tuple = tuple_of(r, e);
   if (tuple == NULL || tuple->list.count == 3 || tuple->list.count == 6) return;
-  report_entries(r, tuple, "'inertia'", "3 or 6",
+  report_entries(r, e, "'inertia'", "3 or 6",
                  "write (Ixx, Iyy, Izz), (Ixx, Iyy, Izz, Ixy, Ixz, Iyz), or one value for the "
                  "axis z");
 }
