@@ -63,6 +63,8 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   classify_conditions(a);
   check_mechanics(a);
   check_numbers(a);
+  if (a->context->diagnostics.error_count == 0) check_bodies(a->context, a->model);
+  if (a->context->diagnostics.error_count == 0) check_weights(a);
   take_dimension_rows(a);
   lower_is_exhausted(a->l);
 }

@@ -43,6 +43,8 @@ struct analysis {
   struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
   uint32_t loop_runs;
   uint32_t constants, variables; /* elements declared so far: limited each by itself */
+  uint32_t constraints;          /* of them */
+  uint32_t axes; /* of the constraint that is declared now: one element for each; 0: no axes */
   expr *rates;                   /* per state, 0: none yet */
   struct span *rate_spans;
 };
@@ -69,8 +71,21 @@ void classify_conditions(struct analysis *a);
 void resolve_rates(struct analysis *a);
 /* In all expressions of the model that depend on what moves. */
 void substitute_everywhere(struct analysis *a, struct expr_substitution *substitution);
+/* Reports where e, lowered to `value`, depends on symbols of the roles. */
+bool check_statement_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
+                 role_set refused, enum diagnostic_code code, const char *what);
+/* ---- bodies.c: particles, bodies, gravity */
+void lower_body(struct analysis *a, const struct job *job);
+void lower_gravity(struct analysis *a, const struct job *job);
+/* Start values of frames by Euler parameters; when all start values are known. */
+void start_frames(struct analysis *a);
+/* ---- vector_forces.c: forces at points, torques */
+void lower_vector_force(struct analysis *a, const struct job *job);
+/* ---- body_check.c: can bodies be like this, with the present values of the parameters? */
+void check_bodies(dyn_context *context, const struct model *model);
+/* ---- weight_check.c: weights that count twice */
+void check_weights(struct analysis *a);
 /* ---- constraint.c */
-void lower_constraint(struct analysis *a, const struct job *job);
 /* Levels, claims, and what constraints may depend on; after resolve_rates. */
 void check_constraints(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */
@@ -90,14 +105,4 @@ struct given overrides_given(struct analysis *a, const struct assignment *assign
 void overrides_lower(struct analysis *a); /* --at */
 void overrides_report_unused(struct analysis *a);
 void overrides_free(struct analysis *a);
-
-/* ---- roles.c: which symbols may stand where */
-typedef uint32_t role_set;
-static inline role_set role_bit(enum symbol_role role) {
-  return 1u << role;
-}
-/* The first symbol in e whose role is not in the set; 0 if there is none. */
-expr find_other_role(struct lowering *l, expr e, role_set allowed);
-/* "coordinate θ" */
-const char *role_words(struct lowering *l, expr symbol);
 #endif

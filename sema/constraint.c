@@ -1,5 +1,5 @@
-/* Constraints: from the statement to residual, level and claim, and what can be said of each by
- * itself. What they are together is found out by structure.c.
+/* Constraints, each by itself: level, claim, and what it may depend on. Their equations come from
+ * lower_equation.c; what they are together is found out by structure.c.
  *
  * The residual is left - right as written, with the rates of states put in. It may contain
  * velocities, linearly, or in any way where `nonholonomic` claims it (Chetaev's rule). */
@@ -7,64 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- the statement */
-
-/* The equation on one line: without comments, blanks as single spaces. */
-static const char *text_of(struct analysis *a, struct span span) {
-  const char *at = source_get(&a->context->sources, span.source)->text + span.begin;
-  struct text out = {0};
-  bool is_comment = false, is_blank = false;
-  for (uint32_t i = 0; i < span.end - span.begin; i++) {
-    is_comment = at[i] == '#' || (is_comment && at[i] != '\n');
-    bool is_space = is_comment || at[i] == ' ' || at[i] == '\t' || at[i] == '\n' || at[i] == '\r';
-    if (!is_space && is_blank && out.length > 0) text_put(&out, " ");
-    if (!is_space) text_add(&out, &at[i], 1);
-    is_blank = is_space;
-  }
-  const char *text = arena_string(&a->context->arena, text_string(&out), out.length);
-  text_free(&out);
-  return text;
-}
-
-/* From behind the label, or the keyword, to the end of the statement: with brackets around a side.
- */
-static struct span span_of(struct analysis *a, const struct ast_statement *statement) {
-  const struct source *source = source_get(&a->context->sources, statement->span.source);
-  struct span span = statement->span, label = statement->label.span;
-  if (statement->label.name != NULL) {
-    span.begin = label.end;
-    while (span.begin < span.end && source->text[span.begin] != ':') span.begin++;
-    if (span.begin < span.end) span.begin++;
-  } else {
-    static const char word[] = "constraint";
-    span.begin = statement->keyword_span.begin;
-    while (span.begin + sizeof word <= span.end &&
-           strncmp(source->text + span.begin, word, sizeof word - 1) != 0)
-      span.begin++;
-    span.begin += sizeof word - 1;
-  }
-  while (span.begin < span.end &&
-         (source->text[span.begin] == ' ' || source->text[span.begin] == '\t' ||
-          source->text[span.begin] == '\r' || source->text[span.begin] == '\n'))
-    span.begin++;
-  return span;
-}
-
-void lower_constraint(struct analysis *a, const struct job *job) {
-  static const enum constraint_claim claims[] = {[CLAIM_NONE] = CONSTRAINT_NO_CLAIM,
-                                                 [CLAIM_HOLONOMIC] = CONSTRAINT_HOLONOMIC,
-                                                 [CLAIM_NONHOLONOMIC] = CONSTRAINT_NONHOLONOMIC};
-  const struct ast_statement *statement = job->statement;
-  expr left = lower_expression(a->l, job->environment, statement->left);
-  expr right = lower_expression(a->l, job->environment, statement->right);
-  struct model_constraint *c =
-      &a->model->constraints.items[a->l->elements.items[job->element].index];
-  c->span = span_of(a, statement);
-  c->text = text_of(a, c->span);
-  c->claim = claims[statement->claim];
-  if (left != 0 && right != 0) c->residual = expr_subtract(a->l->graph, left, right);
-}
 
 /* ---------------------------------------------------------------- reports */
 
@@ -222,15 +164,78 @@ static void check_constraint(struct analysis *a, struct model_constraint *c,
   check_claim(a, c, direction);
 }
 
+static const struct equation_value *equation_of(const struct analysis *a,
+                                                const struct model_constraint *c) {
+  uint32_t element = map_get(&a->l->roles, c->multiplier) / ROLE_COUNT;
+  return &a->l->equations.items[a->l->elements.items[element].equation];
+}
+
+/* "x", or the axis as it was written. */
+static const char *direction_of(struct analysis *a, const struct equation_value *q, uint32_t i) {
+  const struct ast *ast = q->environment.text->ast;
+  if (q->statement->along.count == 0) return lower_words(a->l, "%c", (int)('x' + i));
+  struct span span = ast_expression(ast, ast_list_item(ast, q->statement->along, i))->span;
+  const struct source *source = source_get(&a->context->sources, span.source);
+  return arena_string(&a->context->arena, source->text + span.begin, span.end - span.begin);
+}
+
+/* "slip" of slip[1], "slip[3]" of slip[3,1]: the last index counts axes. */
+static const char *name_of_all(struct analysis *a, const struct equation_value *q) {
+  const char *name = a->l->elements.items[q->element].name;
+  const char *comma = strrchr(name, ','), *bracket = strrchr(name, '[');
+  if (q->element_count == 1 || bracket == NULL) return name;
+  if (comma != NULL && comma > bracket)
+    return lower_words(a->l, "%.*s]", (int)(comma - name), name);
+  return lower_words(a->l, "%.*s", (int)(bracket - name), name);
+}
+
+/* One note for all directions in which an equation between vectors says nothing. The constraints
+ * from `first` on are its scalar ones. */
+static void report_empty_directions(struct analysis *a, uint32_t first,
+                                    const enum constraint_content *content) {
+  const struct model_constraint *c = &a->model->constraints.items[first];
+  const struct equation_value *q = equation_of(a, c);
+  const char *name = name_of_all(a, q);
+  uint32_t count = 0, seen = 0;
+  for (uint32_t i = 0; i < q->count; i++) count += content[first + i] == CONTENT_NONE;
+  if (count == 0) return;
+  struct text words = {0};
+  for (uint32_t i = 0; i < q->count; i++) {
+    if (content[first + i] != CONTENT_NONE) continue;
+    seen++;
+    text_format(&words, "%s%s", seen == 1 ? "" : seen == count ? " and " : ", ",
+                direction_of(a, q, i));
+  }
+  if (count == q->count)
+    diagnostic_add(a->context, DIAG_CONSTRAINT_ALWAYS_TRUE, c->span, name, NULL);
+  else
+    diagnostic_add(a->context, DIAG_COMPONENTS_ALWAYS_TRUE, c->span, name, text_string(&words),
+                   NULL);
+  text_free(&words);
+}
+
+static void report_empty(struct analysis *a, const enum constraint_content *content) {
+  for (uint32_t i = 0; i < a->model->constraints.count; i++) {
+    const struct model_constraint *c = &a->model->constraints.items[i];
+    const struct equation_value *q = equation_of(a, c);
+    if (q->is_vector) {
+      report_empty_directions(a, i, content);
+      i += q->count - 1;
+    } else if (content[i] == CONTENT_NONE) {
+      report(a, DIAG_CONSTRAINT_ALWAYS_TRUE, c, NULL, NULL);
+    }
+  }
+}
+
 /* Takes those out that hold always; their multipliers are 0. */
 static void drop_empty(struct analysis *a, enum constraint_content *content) {
   struct model *model = a->model;
   struct expr_substitution *zero = expr_substitution_new(a->l->graph);
   uint32_t kept = 0;
+  report_empty(a, content);
   for (uint32_t i = 0; i < model->constraints.count; i++) {
     const struct model_constraint *c = &model->constraints.items[i];
     if (content[i] == CONTENT_NONE) {
-      report(a, DIAG_CONSTRAINT_ALWAYS_TRUE, c, NULL, NULL);
       expr_substitution_add(zero, c->multiplier, expr_integer(a->l->graph, 0));
       continue;
     }

@@ -1,6 +1,5 @@
-/* Elements: one for every scalar that is declared, with its symbols and its place in the model; and
- * later their values. */
-#include "expr/symbol_latex.h"
+/* Elements: one for everything that is declared, scalars with their symbols and their place in the
+ * model; and later their values. */
 #include "sema/analysis.h"
 #include <string.h>
 
@@ -59,27 +58,6 @@ static void add_state(struct analysis *a, struct element *e, uint32_t id) {
   vector_push(&a->model->states, z);
 }
 
-/* Its residual and level come later. */
-static void add_constraint(struct analysis *a, struct element *e, uint32_t id) {
-  struct model_constraint c = {.id = model_name_of(a, e)};
-  struct text latex = {0};
-  text_put(&latex, "\\lambda_{");
-  symbol_latex(&latex, e->name);
-  text_put(&latex, "}");
-  c.multiplier_name = lower_words(a->l, "multiplier(%s)", e->name);
-  c.multiplier_unit = c.id.unit;
-  c.text = "";
-  c.multiplier = expr_symbol(a->l->graph, c.multiplier_name, text_string(&latex));
-  text_free(&latex);
-  if (!expr_graph_is_full(a->l->graph)) {
-    expr_symbol_set_rank(a->l->graph, c.multiplier, EXPR_RANK_ACCELERATION); /* last in products */
-    map_set(&a->l->roles, c.multiplier, ROLE_MULTIPLIER + ROLE_COUNT * id);
-  }
-  e->symbol = c.multiplier;
-  e->index = a->model->constraints.count;
-  vector_push(&a->model->constraints, c);
-}
-
 static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
   switch (e->kind) {
   case NAME_PARAM: {
@@ -102,10 +80,7 @@ static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
   case NAME_STATE:
     add_state(a, e, id);
     break;
-  case NAME_CONSTRAINT:
-    add_constraint(a, e, id);
-    break;
-  default:
+  default: /* constraints come later: lower_equation.c */
     break;
   }
 }
@@ -211,6 +186,7 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
     a->constants++;
   else
     a->variables++;
+  if (e.kind == NAME_CONSTRAINT) a->constraints++;
   lower_set_element(l, entry, indices, count, id);
 }
 
@@ -218,7 +194,7 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
 
 static expr checked_value(struct analysis *a, const struct given *given, role_set allowed,
                           const char *what) {
-  expr value = lower_given(a->l, given);
+  expr value = lower_given(a->l, given, what);
   if (value == 0) return 0;
   expr other = find_other_role(a->l, value, allowed);
   if (other == 0) return value;
@@ -267,19 +243,47 @@ static void value_of_coordinate(struct analysis *a, const struct element *e) {
   q->start_velocity_span = e->velocity.value != 0 ? e->velocity.span : e->item->span;
 }
 
-static void value_of_output(struct analysis *a, const struct element *e, uint32_t id) {
-  const struct name_entry *same = scope_find(a->scope, e->item->name);
-  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE);
-  expr value = lower_element(a->l, id);
-  if (value == 0 || is_recorded) return; /* `output θ`: recorded anyway */
+static void add_output(struct analysis *a, const struct element *e, const char *name, expr value) {
   struct model_output output = {.id = model_name_of(a, e)};
+  output.id.name = name;
   output.value = expr_divide(a->l->graph, value, output.id.unit.scale);
   vector_push(&a->model->outputs, output);
 }
 
+/* Vectors and points are recorded by their components in world. */
+static void add_components(struct analysis *a, const struct element *e, vector_id v) {
+  expr components[3];
+  vector_components(lower_kinematics(a->l), v, FRAME_WORLD, components);
+  for (int i = 0; i < 3; i++)
+    add_output(a, e, lower_words(a->l, "%s.%c", e->name, 'x' + i), components[i]);
+}
+
+static void report_no_output(struct analysis *a, const struct element *e, any_value value) {
+  const struct environment environment = e->value.environment;
+  struct diagnostic *d =
+      lower_report(a->l, environment, DIAG_WRONG_KIND,
+                   ast_expression(environment.text->ast, e->value.value)->span,
+                   lower_words(a->l, "output '%s'", e->name), "a number, vector or point",
+                   lower_kind_words(a->l, value));
+  lower_label_origin(a->l, d, environment, e->value.value);
+}
+
+static void value_of_output(struct analysis *a, const struct element *e, uint32_t id) {
+  const struct name_entry *same = scope_find(a->scope, e->item->name);
+  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE);
+  any_value value = lower_element(a->l, id);
+  if (value == 0 || is_recorded) return; /* `output θ`: recorded anyway */
+  if (value_is_scalar(value))
+    add_output(a, e, e->name, value);
+  else if (value_kind_of(value) == VALUE_VECTOR || value_kind_of(value) == VALUE_POINT)
+    add_components(a, e, value_id(value));
+  else
+    report_no_output(a, e, value);
+}
+
 void declare_values(struct analysis *a) {
   for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
-    const struct element *e = &a->l->elements.items[id];
+    const struct element copy = a->l->elements.items[id], *e = &copy; /* elements may be added */
     switch (e->kind) {
     case NAME_PARAM:
       value_of_parameter(a, e);
@@ -296,7 +300,7 @@ void declare_values(struct analysis *a) {
     case NAME_OUTPUT:
       value_of_output(a, e, id);
       break;
-    case NAME_CONSTRAINT: /* a job of its own */
+    case NAME_CONSTRAINT: /* made before */
       break;
     default:
       lower_element(a->l, id);

@@ -59,6 +59,7 @@ static void declare_names(struct dimension_table *table) {
     enum name_kind kind = scope_entry(scope, id)->kind;
     if (kind == NAME_CONSTRAINT)
       table->names[id].variable = solver_add(&table->solver, VARIABLE_TEMPORARY);
+    if (kind == NAME_POINT) table->names[id].dimension = dimension_of_base(UNIT_METRE, 1);
     if (!is_quantity(kind)) continue;
     declare_name(table, id);
     if (table->names[id].unit == 0)
@@ -193,12 +194,28 @@ static uint32_t find_repeated(const struct dimension_table *table, uint32_t entr
   return 0;
 }
 
+/* An angular velocity or acceleration is in radians. */
+static bool is_turning(const struct dimension_table *table, uint32_t entry) {
+  const struct scope *scope = table->scope;
+  uint32_t site = scope_entry(scope, entry)->first_site;
+  const struct ast_item *item = site != 0 ? scope->sites.items[site].item : NULL;
+  ast_expr e = item != NULL ? item->value : 0;
+  while (e != 0 && (ast_expression(scope->model.ast, e)->kind == AST_MEMBER ||
+                    ast_expression(scope->model.ast, e)->kind == AST_PRIME))
+    e = ast_expression(scope->model.ast, e)->operand;
+  if (e == 0 || ast_expression(scope->model.ast, e)->kind != AST_CALL) return false;
+  int function = scope_builtin_of(&scope->model, e);
+  return function == BUILTIN_omega || function == BUILTIN_alpha;
+}
+
 /* The SI unit of a name without a unit of its own. */
 static struct unit implied_unit(const struct dimension_table *table, uint32_t entry) {
   struct rational no_angle = rational_integer(0);
   struct dimension dimension = dimension_pure();
   uint32_t variable = table->names[entry].variable;
-  if (variable != 0 && !table->is_dimensionless) {
+  if (variable == 0 && !table->is_dimensionless) {
+    dimension = table->names[entry].dimension;
+  } else if (!table->is_dimensionless) {
     struct form form = form_of_variable(variable);
     form_reduce((struct solver *)&table->solver, &form); /* shortens chains, changes no answer */
     dimension = form.constant;
@@ -213,6 +230,7 @@ static struct unit implied_unit(const struct dimension_table *table, uint32_t en
     if (table->is_dimensionless) dimension = derived.dimension;
     if (dimension_equal(&derived.dimension, &dimension)) angle = derived.angle;
   }
+  if (repeated == 0 && is_turning(table, entry)) angle = rational_integer(1);
   return unit_of_dimension(table->context, &dimension, angle);
 }
 

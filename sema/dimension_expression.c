@@ -39,7 +39,7 @@ bool dimension_unify(struct walk *w, const struct quantity *a, const struct quan
   form_multiply(&w->table->solver, &difference, &b->form, rational_integer(-1));
   bool fits = form_equate_one(&w->table->solver, &difference, origin);
   form_free(&difference);
-  return fits;
+  return fits || a->frame || b->frame;
 }
 
 bool dimension_unify_with(struct walk *w, const struct quantity *a, const struct dimension *b,
@@ -80,6 +80,7 @@ struct form dimension_form_of_name(const struct dimension_table *table, uint32_t
 
 static struct quantity walk_name(struct walk *w, ast_expr e) {
   uint32_t id = scope_entry_of(w->text, e);
+  if (scope_axis_of(w->text, e) >= 0) return quantity_pure(e);
   if (id == 0 || scope_entry(w->table->scope, id)->is_broken ||
       (id < w->table->name_count && w->table->names[id].is_broken))
     return quantity_broken(e);
@@ -103,6 +104,16 @@ static struct quantity walk_name(struct walk *w, ast_expr e) {
   case NAME_PI:
   case NAME_INDEX:
     return out;
+  case NAME_POINT:
+  case NAME_ORIGIN:
+    out.form.constant = dimension_of_base(UNIT_METRE, 1);
+    return out;
+  case NAME_FRAME:
+  case NAME_WORLD:
+  case NAME_PARTICLE:
+  case NAME_BODY: /* no quantity: what can be done with it is a question of kinds */
+    out.frame = true;
+    return out;
   default:
     return quantity_broken(e);
   }
@@ -114,6 +125,7 @@ static struct quantity walk_name(struct walk *w, ast_expr e) {
 static void multiply(struct walk *w, struct quantity *a, const struct quantity *b, int power) {
   a->any = a->any || b->any;
   a->broken = a->broken || b->broken;
+  a->frame = a->frame || b->frame;
   if (a->any || a->broken) return;
   form_multiply(&w->table->solver, &a->form, &b->form, rational_integer(power));
 }
@@ -125,6 +137,7 @@ static void agree(struct walk *w, ast_expr e, struct quantity *a, struct quantit
     a->broken = true;
   }
   a->broken = a->broken || b->broken;
+  a->frame = a->frame || b->frame;
   if (!a->any) return;
   struct form form = a->form;
   a->any = b->any;
@@ -234,8 +247,6 @@ static struct quantity walk_reduce(struct walk *w, ast_expr e, struct quantity *
 
 /* ---------------------------------------------------------------- functions */
 
-enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, VECTOR };
-
 static enum dimension_rule rule_of(int function) {
   static const uint8_t rules[] = {
 #define BUILTIN_RULE(name, least, most, rule) rule,
@@ -256,7 +267,9 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
   if (rule == SAME || rule == RATIO)
     for (uint32_t i = 1; i < count; i++) agree(w, e, a, &arguments[i]);
   if (rule == ROOT) form_raise(&w->table->solver, &a->form, (struct rational){1, 2});
-  if (rule == VECTOR) a->broken = true;
+  if (rule == NONE) a->broken = true;
+  if (rule == PRODUCT) multiply(w, a, &arguments[1], 1);
+  dimension_walk_motion(w, rule, arguments);
   if (rule != PURE && rule != RATIO && rule != FREE) return *a;
   bool broken = a->broken;
   quantity_free(a);
@@ -265,35 +278,12 @@ static struct quantity walk_builtin(struct walk *w, ast_expr e, struct quantity 
   return *a;
 }
 
-struct form dimension_form_of_multiplier(struct dimension_table *table, uint32_t constraint,
-                                         bool has_velocity) {
-  struct dimension work = dimension_of_base(UNIT_KILOGRAM, 1);
-  work.exponent[UNIT_METRE] = rational_integer(2);
-  work.exponent[UNIT_SECOND] = rational_integer(has_velocity ? -3 : -2);
-  struct form out = form_of(&work), unit = dimension_form_of_name(table, constraint);
-  form_multiply(&table->solver, &out, &unit, rational_integer(-1));
-  form_free(&unit);
-  return out;
-}
-
-/* multiplier(c) or multiplier(c[i]); the quantity of the argument is not needed. */
-static struct quantity walk_multiplier(struct walk *w, ast_expr e, struct quantity *argument) {
-  const struct ast_expression *n = node(w, argument->node);
-  ast_expr name = n->kind == AST_INDEX ? n->operand : argument->node;
-  struct quantity out = quantity_pure(e);
-  uint32_t entry = scope_entry_of(w->text, name);
-  out.broken = argument->broken || entry == 0;
-  if (!out.broken)
-    out.form = dimension_form_of_multiplier(w->table, entry, w->table->names[entry].has_velocity);
-  quantity_free(argument);
-  form_reduce(&w->table->solver, &out.form);
-  return out;
-}
-
 static struct quantity walk_call(struct walk *w, ast_expr e, struct quantity *arguments,
                                  uint32_t count) {
-  if (scope_builtin_of(w->text, e) == BUILTIN_multiplier) return walk_multiplier(w, e, arguments);
-  if (scope_builtin_of(w->text, e) >= 0 && count > 0) return walk_builtin(w, e, arguments, count);
+  int function = scope_builtin_of(w->text, e);
+  if (function >= 0 && count > 0)
+    return rule_of(function) == FORCE ? dimension_walk_multiplier(w, e, arguments)
+                                      : walk_builtin(w, e, arguments, count);
   struct quantity out = scope_entry_of(w->text, e) != 0 ? dimension_apply(w, e, arguments, count)
                                                         : quantity_broken(e);
   if (count > 0) quantity_free(&arguments[0]);
@@ -370,7 +360,12 @@ static struct quantity walk_node(struct walk *w, ast_expr e, struct quantity *op
   }
   case AST_TUPLE:
     return walk_tuple(w, e, operands, count);
-  default: /* errors, texts, vectors and members: reported elsewhere */
+  case AST_MEMBER:
+    dimension_walk_member(w, e, &operands[0]);
+    return operands[0];
+  case AST_IN:
+    return operands[0];
+  default: /* errors and texts: reported elsewhere */
     if (count > 0) quantity_free(&operands[0]);
     return quantity_broken(e);
   }

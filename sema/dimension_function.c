@@ -142,7 +142,7 @@ static bool apply_argument(struct walk *w, ast_expr call, const struct function_
   struct form difference = form_copy(&expected);
   form_multiply(solver, &difference, &arguments[i].form, rational_integer(-1));
   bool fits = form_equate_one(solver, &difference, ast_expression(w->text->ast, call)->span);
-  if (!fits)
+  if (!fits && !arguments[i].frame)
     report_call(w, call, &arguments[i], &expected, solver->variables.items[variable].origin);
   form_free(&difference);
   form_free(&expected);

@@ -76,9 +76,31 @@ static facts facts_of_name(const struct levels *l, uint32_t entry) {
     return ((of & POSITION) != 0 ? RATE_OF_POSITION : 0) |
            ((of & VELOCITY) != 0 ? RATE_OF_VELOCITY : 0);
   case NAME_LET:
+  case NAME_POINT:
+  case NAME_FRAME:
+  case NAME_PARTICLE:
+  case NAME_BODY:
     return of;
   case NAME_ARGUMENT:
     return identity();
+  default:
+    return 0;
+  }
+}
+
+/* How often a function takes the derivative by time. */
+static uint32_t primes_of(const struct scope_text *text, ast_expr e) {
+  const struct ast_expression *n = ast_expression(text->ast, e);
+  if (n->kind == AST_PRIME) return n->count;
+  switch (n->kind == AST_CALL ? scope_builtin_of(text, e) : -1) {
+  case BUILTIN_vel:
+  case BUILTIN_vel_on:
+  case BUILTIN_omega:
+  case BUILTIN_der:
+    return 1;
+  case BUILTIN_acc:
+  case BUILTIN_alpha:
+    return 2;
   default:
     return 0;
   }
@@ -93,7 +115,8 @@ static facts facts_of_node(const struct levels *l, ast_expr e) {
     joined |= l->of_node[ast_list_item(text->ast, n->list, i)];
   if (n->kind == AST_CALL && scope_entry_of(text, e) != 0)
     return call(l->of_entry[scope_entry_of(text, e)], joined);
-  for (uint32_t i = 0; n->kind == AST_PRIME && i < n->count && i < 2; i++) joined = prime(joined);
+  uint32_t primes = primes_of(text, e);
+  for (uint32_t i = 0; i < primes && i < 2; i++) joined = prime(joined);
   return joined;
 }
 
@@ -129,13 +152,32 @@ static void define_rates(struct levels *l, struct ast_statement *const *items, u
   }
 }
 
+/* What moves a frame, or a particle or body. */
+static void define_moving(struct levels *l, uint32_t id, const struct ast_statement *s) {
+  const struct ast *ast = l->scope->model.ast;
+  if (s->kind == AST_FRAME) {
+    define(l, id, s->value);
+    define(l, id, s->source);
+    define(l, id, s->target);
+    for (uint32_t i = 0; i < s->rotations.count; i++) {
+      define(l, id, s->rotations.items[i].angle);
+      define(l, id, s->rotations.items[i].axis);
+    }
+  } else if (s->kind == AST_PARTICLE || s->kind == AST_BODY) {
+    define(l, id, scope_body_argument(ast, s, BODY_AT));
+    define(l, id, scope_body_argument(ast, s, BODY_FRAME));
+  }
+}
+
 static void define_names(struct levels *l) {
   const struct scope *scope = l->scope;
   for (uint32_t id = 1; id < scope->file_count; id++) {
     enum name_kind kind = scope_entry(scope, id)->kind;
     for (uint32_t s = scope_entry(scope, id)->first_site; s != 0; s = scope->sites.items[s].next) {
       const struct name_site *site = &scope->sites.items[s];
-      if (kind == NAME_LET) define(l, id, site->item->value);
+      if (kind == NAME_LET || kind == NAME_POINT) define(l, id, site->item->value);
+      if (kind == NAME_FRAME || kind == NAME_PARTICLE || kind == NAME_BODY)
+        define_moving(l, id, site->statement);
       if (kind == NAME_FUNCTION) define(l, id, site->statement->value);
     }
   }

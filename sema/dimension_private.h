@@ -41,10 +41,12 @@ struct dimension_table {
 };
 
 /* The dimension of an expression. `any`: a literal 0, or what it makes; `broken`: a fault in it is
- * reported (or will be). The form is owned. */
+ * reported (or will be); `frame`: a frame or body, a pure number as far as names for it are
+ * concerned, and nothing is said where it does not fit: that is a fault of kind. The form is owned.
+ */
 struct quantity {
   ast_expr node;
-  bool any, broken;
+  bool any, broken, frame;
   struct form form;
 };
 
@@ -64,9 +66,38 @@ bool dimension_unify_with(struct walk *w, const struct quantity *a, const struct
 bool dimension_constant(struct walk *w, ast_expr e, struct rational *out);
 struct form dimension_form_of_name(const struct dimension_table *table, uint32_t entry);
 
+/* ---- dimension_vector.c */
+/* See BUILTIN_FUNCTIONS in scope.h. */
+enum dimension_rule {
+  PURE,
+  SAME,
+  RATIO,
+  ROOT,
+  FREE,
+  KEEP,
+  FORCE,
+  NONE,
+  PRODUCT,
+  RATE1,
+  RATE2,
+  FIELD,
+  TURN1,
+  TURN2
+};
+struct dimension dimension_of_inertia(void);
+/* What is behind a point, in place of the quantity before it. */
+void dimension_walk_member(struct walk *w, ast_expr e, struct quantity *operand);
+/* The rules RATE1 to TURN2, in place of the first argument. */
+void dimension_walk_motion(struct walk *w, enum dimension_rule rule, struct quantity *arguments);
 /* energy, or power (for velocities), per dimension of the constraint */
 struct form dimension_form_of_multiplier(struct dimension_table *table, uint32_t constraint,
                                          bool has_velocity);
+/* multiplier(...) and reaction(...); the argument is used up. */
+struct quantity dimension_walk_multiplier(struct walk *w, ast_expr e, struct quantity *argument);
+
+/* ---- dimension_body.c: frames, particles, bodies, forces at points, torques, gravity */
+void dimension_walk_body(struct walk *w, const struct ast_statement *statement);
+void dimension_walk_axes(struct walk *w, struct ast_list axes);
 
 /* ---- dimension_function.c */
 void dimension_make_schemes(struct dimension_table *table);
@@ -102,6 +133,9 @@ void report_value(struct walk *w, const char *name, const struct form *expected,
                   const struct quantity *value, struct span place, const char *declared);
 void report_energy(struct walk *w, const char *name, const char *unit,
                    const struct dimension *expected, const struct quantity *value);
+/* A force at a point, a torque, gravity. */
+void report_load(struct walk *w, const char *name, const char *unit,
+                 const struct dimension *expected, const struct quantity *value);
 void report_force(struct walk *w, ast_expr target, const struct form *expected,
                   const struct quantity *value);
 void report_argument(struct walk *w, const char *name, const struct dimension *expected,

@@ -77,7 +77,9 @@ void report_not_a_number(struct walk *w, const char *what, const struct quantity
   const char *quote = words_as_written(w, a->node);
   bool is_name = quote != NULL && node(w, a->node)->kind != AST_BINARY;
   if (a->form.count > 0) return;
-  if (strncmp(what, "the unit", 8) == 0)
+  if (strncmp(what, "an axis", 7) == 0 && quote != NULL)
+    diagnostic_help(context_of(w), d, "the unit vector is unit(%s)", quote);
+  else if (strncmp(what, "the unit", 8) == 0)
     diagnostic_help(context_of(w), d, "it has a unit already; leave the bracket out");
   else if (dimension_equal(&a->form.constant, &rate) && is_name)
     diagnostic_help(context_of(w), d, "an angular rate times a time is an angle: %s*t", quote);
@@ -113,15 +115,39 @@ void report_value(struct walk *w, const char *name, const struct form *expected,
     diagnostic_help(context, d, "if it is meant in %s, write (%s) [%s]", unit, quote, unit);
 }
 
+static struct diagnostic *report_expected(struct walk *w, enum diagnostic_code code,
+                                          const char *name, const char *unit,
+                                          const struct quantity *value) {
+  struct diagnostic *d = diagnostic_add(context_of(w), code, node(w, value->node)->span, name, unit,
+                                        words_in_quantity(w, value), NULL);
+  words_label(w, d, value);
+  return d;
+}
+
 void report_energy(struct walk *w, const char *name, const char *unit,
                    const struct dimension *expected, const struct quantity *value) {
   if (is_silent(w)) return;
-  struct diagnostic *d =
-      diagnostic_add(context_of(w), DIAG_ENERGY_DIFFERS, node(w, value->node)->span, name, unit,
-                     words_in_quantity(w, value), NULL);
+  struct diagnostic *d = report_expected(w, DIAG_ENERGY_DIFFERS, name, unit, value);
   struct form wanted = form_of(expected);
-  words_label(w, d, value);
   words_suggest(w, d, value->node, &value->form, &wanted);
+}
+
+void report_load(struct walk *w, const char *name, const char *unit,
+                 const struct dimension *expected, const struct quantity *value) {
+  if (is_silent(w)) return;
+  struct diagnostic *d = report_expected(w, DIAG_LOAD_DIFFERS, name, unit, value);
+  struct dimension ratio, length = dimension_of_base(UNIT_METRE, 1);
+  struct dimension mass = dimension_of_base(UNIT_KILOGRAM, -1);
+  struct form wanted = form_of(expected);
+  bool is_known = value->form.count == 0 &&
+                  dimension_multiply(expected, &value->form.constant, rational_integer(-1), &ratio);
+  if (is_known && dimension_equal(&ratio, &length) && strcmp(name, "a torque") == 0)
+    diagnostic_help(context_of(w), d, "a torque is a force times a lever arm");
+  else if (is_known && dimension_equal(&ratio, &mass) && strcmp(name, "gravity") == 0)
+    diagnostic_help(context_of(w), d,
+                    "it is an acceleration; the masses are those of the particles and bodies");
+  else
+    words_suggest_load(w, d, value, &wanted);
 }
 
 void report_force(struct walk *w, ast_expr target, const struct form *expected,
@@ -155,6 +181,7 @@ void report_argument(struct walk *w, const char *name, const struct dimension *e
       diagnostic_add(context_of(w), DIAG_ARGUMENT_DIFFERS, node(w, value->node)->span, name,
                      words_in_form(w, &wanted), words_in_quantity(w, value), NULL);
   words_label_names(w, d, value->node);
+  if (form_is_pure(&value->form)) words_suggest(w, d, value->node, &value->form, &wanted);
 }
 
 void report_call(struct walk *w, ast_expr call, const struct quantity *argument,

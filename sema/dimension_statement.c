@@ -176,6 +176,7 @@ static uint32_t entry_of_constraint(const struct walk *w, const struct ast_state
 static void walk_constraint(struct walk *w, const struct ast_statement *statement) {
   for (uint32_t i = 0; i < statement->label.indices.count; i++)
     walk_only(w, ast_list_item(w->text->ast, statement->label.indices, i));
+  dimension_walk_axes(w, statement->along);
   uint32_t entry = entry_of_constraint(w, statement);
   struct ast_equation sides = {statement->span, statement->left, statement->right};
   if (sides.left == 0 || sides.right == 0) return;
@@ -347,7 +348,15 @@ static void walk_mechanics(struct walk *w, const struct ast_statement *statement
     walk_only(w, statement->from);
     walk_only(w, statement->to);
     break;
-  default: /* declarations; vectors, frames and bodies are refused by name resolution */
+  case AST_FORCE_AT:
+  case AST_TORQUE:
+  case AST_GRAVITY:
+  case AST_FRAME:
+  case AST_PARTICLE:
+  case AST_BODY:
+    dimension_walk_body(w, statement);
+    break;
+  default: /* declarations */
     break;
   }
 }

@@ -123,6 +123,8 @@ static void label_name(struct walk *w, struct diagnostic *d, uint32_t entry) {
       diagnostic_label(context, d, name->span, "%s [%s]", name->name, unit.text);
     return;
   }
+  if (name->kind == NAME_POINT && !has_label(d, name->span))
+    diagnostic_label(context, d, name->span, "point %s [%s]", name->name, unit.text);
   if (dimension->variable == 0) return;
   const struct variable *variable = &w->table->solver.variables.items[dimension->variable];
   bool is_pure = dimension_is_pure(&unit.dimension);
@@ -183,7 +185,8 @@ static ast_expr find_unsquared(struct walk *w, ast_expr e, const struct dimensio
   for (ast_expr at = first; at <= e; at++) {
     unsigned primes;
     uint32_t entry = named_entry(w, at, &primes);
-    if (entry == 0 || scope_entry(w->table->scope, entry)->kind == NAME_CONSTRAINT) continue;
+    enum name_kind kind = scope_entry(w->table->scope, entry)->kind;
+    if (entry == 0 || kind == NAME_CONSTRAINT || kind == NAME_POINT) continue;
     struct dimension dimension = dimension_of_name(w->table, entry, primes).dimension;
     if (!dimension_equal(&dimension, missing)) continue;
     bool is_coordinate = scope_entry(w->table->scope, entry)->kind == NAME_COORD;
@@ -195,15 +198,25 @@ static ast_expr find_unsquared(struct walk *w, ast_expr e, const struct dimensio
 /* A bare number that was meant to have a unit. */
 static bool suggest_unit(struct walk *w, struct diagnostic *d, ast_expr e,
                          const struct form *expected) {
+  bool is_vector = node(w, e)->kind == AST_IN;
+  const char *frame = is_vector ? words_as_written(w, node(w, e)->second) : NULL;
+  if (is_vector && frame == NULL) return false;
+  if (is_vector) e = node(w, e)->operand;
+  bool is_tuple = node(w, e)->kind == AST_TUPLE;
   const char *quote = words_as_written(w, e);
   if (quote == NULL || !scope_is_bare(w->table->scope, w->text, e) || expected->count > 0)
     return false;
   const char *unit = dimension_text(arena_of(w), &expected->constant, rational_integer(0));
   bool is_plain = node(w, e)->kind == AST_NUMBER;
-  diagnostic_help(w->table->context, d,
-                  is_plain ? "give the number its unit: %s [%s]"
-                           : "give the numbers their unit: (%s) [%s]",
-                  quote, unit);
+  if (is_vector)
+    diagnostic_help(w->table->context, d, "give the numbers their unit: %s [%s] in %s", quote, unit,
+                    frame);
+  else
+    diagnostic_help(w->table->context, d,
+                    is_plain   ? "give the number its unit: %s [%s]"
+                    : is_tuple ? "give the numbers their unit: %s [%s]"
+                               : "give the numbers their unit: (%s) [%s]",
+                    quote, unit);
   return true;
 }
 
@@ -238,7 +251,8 @@ static bool has_motion(struct walk *w, ast_expr e, bool with_prime) {
     uint32_t entry = named_entry(w, at, &primes);
     enum name_kind kind = scope_entry(w->table->scope, entry)->kind;
     if (entry == 0 || (with_prime && primes == 0)) continue;
-    if (kind == NAME_COORD || kind == NAME_STATE || kind == NAME_LET) return true;
+    if (kind == NAME_COORD || kind == NAME_STATE || kind == NAME_LET || kind == NAME_POINT)
+      return true;
   }
   return false;
 }
@@ -268,4 +282,23 @@ bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struc
     return false;
   }
   return true;
+}
+
+/* The number before the rest of a product: 9.81*world.y. */
+static ast_expr find_number(struct walk *w, ast_expr e) {
+  for (;;) {
+    const struct ast_expression *n = node(w, e);
+    bool is_product =
+        n->kind == AST_BINARY && (n->operator_ == AST_MULTIPLY || n->operator_ == AST_DIVIDE);
+    if (n->kind != AST_UNARY && scope_is_bare(w->table->scope, w->text, e)) return e;
+    if (!is_product && n->kind != AST_UNARY) return 0;
+    e = n->operand;
+  }
+}
+
+bool words_suggest_load(struct walk *w, struct diagnostic *d, const struct quantity *value,
+                        const struct form *expected) {
+  ast_expr number = form_is_pure(&value->form) ? find_number(w, value->node) : 0;
+  return (number != 0 && suggest_unit(w, d, number, expected)) ||
+         words_suggest(w, d, value->node, &value->form, expected);
 }

@@ -24,6 +24,9 @@ void words_label_names(struct walk *w, struct diagnostic *d, ast_expr e);
  * is seen. */
 bool words_suggest(struct walk *w, struct diagnostic *d, ast_expr e, const struct form *actual,
                    const struct form *expected);
+/* The same for a vector: the number without a unit may be a factor of a unit vector. */
+bool words_suggest_load(struct walk *w, struct diagnostic *d, const struct quantity *value,
+                        const struct form *expected);
 /* The same for a sum in brackets that a factor stands before: m*(l^2 + J). */
 bool words_suggest_bracket(struct walk *w, struct diagnostic *d, ast_expr sum,
                            const struct form *first, const struct form *second);

@@ -1,9 +1,10 @@
-/* Writing out: loops are run, blocks chosen, arrays taken apart. Makes an element of every scalar
- * that is declared, and a job of every statement that says something else.
+/* Writing out: loops are run, blocks chosen, arrays taken apart. Makes an element of everything that
+ * is declared, and a job of every statement that says something else.
  *
  * Only constants have values here. The recursion over blocks is as deep as the lexer lets them
  * nest. */
 #include "sema/analysis.h"
+#include <stdlib.h>
 
 static void expand_block(struct analysis *a, struct ast_statement *const *items, uint32_t count,
                          struct environment environment);
@@ -11,11 +12,27 @@ static void expand_block(struct analysis *a, struct ast_statement *const *items,
 static bool is_over(struct analysis *a, struct span span) {
   if (a->constants > MOST_ELEMENTS || a->variables > MOST_ELEMENTS)
     lower_report_large(a->l, span, "it declares more than a hundred thousand elements");
-  if (a->model->constraints.count > MOST_CONSTRAINTS)
+  if (a->constraints > MOST_CONSTRAINTS)
     lower_report_large(a->l, span, "it has more than five thousand constraints");
   if (a->loop_runs > MOST_LOOP_RUNS)
     lower_report_large(a->l, span, "its loops write out more than two million statements");
   return a->l->is_exhausted;
+}
+
+/* One element; of a constraint along several axes one for each, with an index more. */
+static void declare_indexed(struct analysis *a, const struct ast_item *item, uint32_t entry,
+                            const long *indices, uint32_t count, struct given value) {
+  if (!scope_entry(a->scope, entry)->has_axes) {
+    declare_element(a, item, entry, indices, count, value);
+    return;
+  }
+  long *all = checked_malloc((count + 1) * sizeof *all);
+  for (uint32_t i = 0; i < count; i++) all[i] = indices[i];
+  for (uint32_t axis = 1; axis <= a->axes; axis++) {
+    all[count] = axis;
+    declare_element(a, item, entry, all, count + 1, value);
+  }
+  free(all);
 }
 
 /* ---------------------------------------------------------------- arrays */
@@ -105,7 +122,7 @@ static void declare_all(struct whole *w, const struct environment environment) {
                                   expr_integer(a->l->graph, w->at[0]), w->at[0], false};
       value.environment.bindings = binding;
     }
-    declare_element(a, w->item, w->entry, w->at, w->rank, value);
+    declare_indexed(a, w->item, w->entry, w->at, w->rank, value);
     number++;
   } while (!is_over(a, w->item->span) && advance(w));
 }
@@ -182,7 +199,7 @@ static void expand_single(struct analysis *a, const struct ast_item *item, uint3
                                         "an index", &indices[i]) &&
                is_known;
   if (is_known)
-    declare_element(a, item, entry, indices, count, value);
+    declare_indexed(a, item, entry, indices, count, value);
   else
     break_entry(a, entry);
 }
@@ -265,11 +282,30 @@ static uint32_t indices_of_loops(struct analysis *a, struct environment environm
   return count;
 }
 
+/* The elements from `before` on become constraints: each, or as many together as there are axes. */
+static void add_equations(struct analysis *a, const struct ast_statement *statement,
+                          uint32_t before) {
+  uint32_t together = statement->along.count > 1 ? statement->along.count : 1;
+  while (before + together <= a->l->elements.count) {
+    struct equation_value equation = {.statement = statement,
+                                      .environment =
+                                          a->l->elements.items[before].value.environment,
+                                      .element = before,
+                                      .element_count = together};
+    for (uint32_t i = 0; i < together; i++)
+      a->l->elements.items[before + i].equation = a->l->equations.count;
+    vector_push(&a->l->equations, equation);
+    push_job(a, statement, equation.environment, before);
+    before += together;
+  }
+}
+
 static void expand_constraint(struct analysis *a, const struct ast_statement *statement,
                               struct environment environment) {
   const struct ast_item *item = &statement->label;
   uint32_t entry = map_get(&a->entry_of_item, (uint64_t)(uintptr_t)item), before;
   long *indices;
+  a->axes = statement->along.count;
   if (item->name == NULL) {
     entry = map_get(&a->scope->by_statement, (uint64_t)(uintptr_t)statement);
     item = a->scope->sites.items[scope_entry(a->scope, entry)->first_site].item;
@@ -277,15 +313,25 @@ static void expand_constraint(struct analysis *a, const struct ast_statement *st
   if (entry == 0 || is_over(a, statement->span)) return;
   before = a->l->elements.count;
   if (statement->label.name == NULL) {
-    uint32_t count = indices_of_loops(a, environment, scope_entry(a->scope, entry)->rank, &indices);
+    const struct name_entry *name = scope_entry(a->scope, entry);
+    uint32_t count = indices_of_loops(a, environment, name->rank - name->has_axes, &indices);
     struct given none = {.environment = environment, .span = item->span};
-    declare_element(a, item, entry, indices, count, none);
+    declare_indexed(a, item, entry, indices, count, none);
   } else {
     expand_item(a, item, environment);
   }
-  if (is_over(a, statement->span)) return;
-  for (; before < a->l->elements.count; before++)
+  if (!is_over(a, statement->span)) add_equations(a, statement, before);
+}
+
+/* Frames, particles and bodies: their statement is their value. */
+static void expand_definition(struct analysis *a, const struct ast_statement *statement,
+                              struct environment environment) {
+  uint32_t before = a->l->elements.count;
+  expand_item(a, &statement->label, environment);
+  for (; before < a->l->elements.count; before++) {
+    a->l->elements.items[before].statement = statement;
     push_job(a, statement, a->l->elements.items[before].value.environment, before);
+  }
 }
 
 static void expand_statement(struct analysis *a, const struct ast_statement *statement,
@@ -310,7 +356,15 @@ static void expand_statement(struct analysis *a, const struct ast_statement *sta
   case AST_LAGRANGIAN:
   case AST_DISSIPATION:
   case AST_FORCE_ON:
+  case AST_FORCE_AT:
+  case AST_TORQUE:
+  case AST_GRAVITY:
     push_job(a, statement, environment, 0);
+    return;
+  case AST_FRAME:
+  case AST_PARTICLE:
+  case AST_BODY:
+    expand_definition(a, statement, environment);
     return;
   case AST_CONSTRAINT:
     expand_constraint(a, statement, environment);

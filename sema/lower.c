@@ -9,6 +9,10 @@ struct lowering *lowering_new(dyn_context *context, struct scope *scope, struct 
   struct lowering *l = checked_calloc(1, sizeof *l);
   struct element no_element = {0};
   struct call_memo no_call = {0};
+  struct frame_value no_frame = {0}, world = {.frame = FRAME_WORLD, .origin = VECTOR_ZERO};
+  struct body_value no_body = {0};
+  struct tuple_value no_tuple = {0};
+  struct equation_value no_equation = {0};
   l->context = context;
   l->scope = scope;
   l->model = model;
@@ -17,6 +21,11 @@ struct lowering *lowering_new(dyn_context *context, struct scope *scope, struct 
   l->index_nodes = 1u << 30;
   vector_push(&l->elements, no_element);
   vector_push(&l->calls, no_call);
+  vector_push(&l->frames, no_frame);
+  vector_push(&l->frames, world);
+  vector_push(&l->bodies, no_body);
+  vector_push(&l->tuples, no_tuple);
+  vector_push(&l->equations, no_equation);
   map_set(&l->roles, model->time, ROLE_TIME);
   scope->lowering = l;
   return l;
@@ -25,13 +34,13 @@ struct lowering *lowering_new(dyn_context *context, struct scope *scope, struct 
 void lowering_free(struct lowering *l) {
   if (l == NULL) return;
   l->scope->lowering = NULL;
-  expr_tangent_free(l->tangent);
   if (l->undifferentiable != NULL) expr_symbol_set_free(l->undifferentiable);
   map_free(&l->by_index);
   map_free(&l->ranges_of);
   map_free(&l->roles);
   map_free(&l->units);
   map_free(&l->calls_by_hash);
+  map_free(&l->frame_blocks);
   vector_free(&l->elements);
   vector_free(&l->ranges);
   vector_free(&l->unit_list);
@@ -39,6 +48,10 @@ void lowering_free(struct lowering *l) {
   vector_free(&l->values);
   vector_free(&l->parts);
   vector_free(&l->calls);
+  vector_free(&l->frames);
+  vector_free(&l->bodies);
+  vector_free(&l->tuples);
+  vector_free(&l->equations);
   free(l);
 }
 
@@ -173,6 +186,19 @@ static void evaluate(struct lowering *l, const struct task *task) {
     push_after(l, task, TASK_UNIT);
     push_evaluate(l, task->environment, n->operand);
     return;
+  case AST_MEMBER:
+    if (scope_member_of(task->environment.text, task->e) < 0) break;
+    push_after(l, task, TASK_MEMBER);
+    push_evaluate(l, task->environment, n->operand);
+    return;
+  case AST_TUPLE:
+    evaluate_list(l, task, TASK_TUPLE, n->list);
+    return;
+  case AST_IN:
+    push_after(l, task, TASK_IN);
+    push_evaluate(l, task->environment, n->second);
+    push_evaluate(l, task->environment, n->operand);
+    return;
   case AST_UNARY:
     evaluate_unary(l, task, n);
     return;
@@ -203,9 +229,12 @@ static void end_not(struct lowering *l) {
 }
 
 static void end_unit(struct lowering *l, const struct task *task) {
-  expr value = pop_value(l);
+  any_value value = pop_value(l);
   expr scale = lower_scale(l, lower_unit(l, lower_node(task)->unit));
-  push_value(l, value == 0 ? 0 : expr_multiply(l->graph, value, scale));
+  if (value != 0)
+    value = value_is_scalar(value) ? expr_multiply(l->graph, value, scale)
+                                   : lower_scale_value(l, task, value, scale);
+  push_value(l, value);
 }
 
 static void step(struct lowering *l, const struct task *task) {
@@ -267,6 +296,18 @@ static void step(struct lowering *l, const struct task *task) {
   case TASK_UNIT:
     end_unit(l, task);
     break;
+  case TASK_TUPLE:
+    lower_tuple(l, task);
+    break;
+  case TASK_IN:
+    lower_in(l, task);
+    break;
+  case TASK_MEMBER:
+    lower_member(l, task);
+    break;
+  case TASK_END_EQUATION:
+    lower_end_equation(l, task);
+    break;
   }
 }
 
@@ -294,23 +335,29 @@ static void run(struct lowering *l, uint32_t base) {
 
 /* ---------------------------------------------------------------- asking for values */
 
-expr lower_expression(struct lowering *l, struct environment environment, ast_expr e) {
+any_value lower_value(struct lowering *l, struct environment environment, ast_expr e) {
   if (e == 0 || lower_is_exhausted(l)) return 0;
   uint32_t base = l->tasks.count, height = l->values.count;
   push_evaluate(l, environment, e);
   run(l, base);
-  expr value = l->is_exhausted || l->values.count != height + 1 ? 0 : vector_last(&l->values);
+  any_value value = l->is_exhausted || l->values.count != height + 1 ? 0 : vector_last(&l->values);
   l->values.count = height;
   return value;
 }
 
-expr lower_given(struct lowering *l, const struct given *given) {
-  expr value = lower_expression(l, given->environment, given->value);
+expr lower_expression(struct lowering *l, struct environment environment, ast_expr e,
+                      const char *what) {
+  any_value value = lower_value(l, environment, e);
+  return value_is_scalar(value) ? value : lower_to_scalar(l, environment, e, value, what);
+}
+
+expr lower_given(struct lowering *l, const struct given *given, const char *what) {
+  expr value = lower_expression(l, given->environment, given->value, what);
   if (value == 0 || given->scale == 0) return value;
   return expr_multiply(l->graph, value, given->scale);
 }
 
-expr lower_element(struct lowering *l, uint32_t element) {
+any_value lower_element(struct lowering *l, uint32_t element) {
   if (lower_is_exhausted(l)) return 0;
   uint32_t base = l->tasks.count, height = l->values.count;
   lower_push(l, (struct task){.kind = TASK_REFER,
@@ -318,7 +365,7 @@ expr lower_element(struct lowering *l, uint32_t element) {
                               .e = l->elements.items[element].value.value,
                               .environment = l->elements.items[element].value.environment});
   run(l, base);
-  expr value = l->is_exhausted || l->values.count != height + 1 ? 0 : vector_last(&l->values);
+  any_value value = l->is_exhausted || l->values.count != height + 1 ? 0 : vector_last(&l->values);
   l->values.count = height;
   return value;
 }
@@ -330,7 +377,7 @@ static expr constant_value(struct lowering *l, const struct scope_text *text, as
   bool was_early = l->is_early;
   l->is_early = true;
   l->quiet++;
-  expr value = lower_expression(l, environment, e);
+  expr value = lower_expression(l, environment, e, "this");
   l->quiet--;
   l->is_early = was_early;
   return value;

@@ -1,6 +1,7 @@
 /* Sums, products, powers. A chain a + b - c + ... is gathered from its tree, however it leans, and
  * handed to the graph as one sum: adding one by one would cost the square of its length. */
 #include "sema/lower.h"
+#include <stdlib.h>
 
 struct chain {
   VECTOR(struct chain_part) open; /* still to be looked at */
@@ -67,13 +68,41 @@ void lower_begin_product(struct lowering *l, const struct task *task) {
 }
 
 /* Drops the chain's parts and replaces their values by that of the chain. */
-static void end_chain(struct lowering *l, const struct task *task, expr value) {
+static void end_chain(struct lowering *l, const struct task *task, any_value value) {
   l->parts.count = task->a;
   l->values.count -= task->b;
   push_value(l, value);
 }
 
+/* True if one of the parts is no number; then the value of the chain, 0 if one is broken. */
+static bool combine_kinds(struct lowering *l, const struct task *task, bool is_sum,
+                          any_value *value) {
+  const any_value *values = l->values.items + l->values.count - task->b;
+  bool is_scalar = true, is_broken = false;
+  for (uint32_t i = 0; i < task->b; i++) {
+    is_scalar = is_scalar && value_is_scalar(values[i]);
+    is_broken = is_broken || values[i] == 0;
+  }
+  *value = 0;
+  if (is_scalar) return false;
+  if (is_broken) return true;
+  struct term *terms = checked_malloc(task->b * sizeof *terms);
+  for (uint32_t i = 0; i < task->b; i++) {
+    const struct chain_part *part = &l->parts.items[task->a + i];
+    terms[i] = (struct term){values[i], part->e, part->turned};
+  }
+  *value = is_sum ? lower_add_kinds(l, task, terms, task->b)
+                  : lower_multiply_kinds(l, task, terms, task->b);
+  free(terms);
+  return true;
+}
+
 void lower_end_sum(struct lowering *l, const struct task *task) {
+  any_value value;
+  if (combine_kinds(l, task, true, &value)) {
+    end_chain(l, task, value);
+    return;
+  }
   expr *terms = l->values.items + l->values.count - task->b;
   const struct chain_part *parts = l->parts.items + task->a;
   bool is_broken = false;
@@ -92,15 +121,19 @@ static bool is_zero(const struct lowering *l, expr e) {
   return expr_is_integer_value(l->graph, e, 0);
 }
 
-expr lower_divide(struct lowering *l, struct environment environment, struct span span, expr a,
-                  expr b) {
-  if (a == 0 || b == 0) return 0;
-  if (!is_zero(l, b)) return expr_divide(l->graph, a, b);
+expr lower_invert(struct lowering *l, struct environment environment, struct span span, expr b) {
+  if (b == 0) return 0;
+  if (!is_zero(l, b)) return expr_divide(l->graph, expr_integer(l->graph, 1), b);
   lower_report(l, environment, DIAG_DIVISION_BY_ZERO, span, NULL, NULL, NULL);
   return 0;
 }
 
 void lower_end_product(struct lowering *l, const struct task *task) {
+  any_value value;
+  if (combine_kinds(l, task, false, &value)) {
+    end_chain(l, task, value);
+    return;
+  }
   expr *factors = l->values.items + l->values.count - task->b;
   const struct chain_part *parts = l->parts.items + task->a;
   bool is_broken = false;
@@ -109,15 +142,28 @@ void lower_end_product(struct lowering *l, const struct task *task) {
       is_broken = true;
     } else if (parts[i].turned) {
       struct span span = ast_expression(task->environment.text->ast, parts[i].e)->span;
-      factors[i] = lower_divide(l, task->environment, span, expr_integer(l->graph, 1), factors[i]);
+      factors[i] = lower_invert(l, task->environment, span, factors[i]);
       is_broken = is_broken || factors[i] == 0;
     }
   }
   end_chain(l, task, is_broken ? 0 : lower_combine(l, task, false, factors, task->b));
 }
 
+/* v^2 is a wish for dot(v, v). */
+static expr base_of_power(struct lowering *l, const struct task *task, any_value v) {
+  if (value_kind_of(v) != VALUE_VECTOR)
+    return lower_to_scalar(l, task->environment, lower_node(task)->operand, v,
+                           "the base of a power");
+  struct diagnostic *d = lower_report_kinds(l, task->environment, lower_node(task)->operand,
+                                            "a vector has no powers");
+  if (d != NULL) diagnostic_help(l->context, d, "the square of its length is dot(v, v)");
+  return 0;
+}
+
 void lower_end_power(struct lowering *l, const struct task *task) {
-  expr exponent = pop_value(l), base = pop_value(l);
+  expr exponent = lower_to_scalar(l, task->environment, lower_node(task)->second, pop_value(l),
+                                  "an exponent");
+  expr base = base_of_power(l, task, pop_value(l));
   if (base == 0 || exponent == 0) {
     push_value(l, 0);
   } else if (is_zero(l, base) && expr_is_number(l->graph, exponent) &&

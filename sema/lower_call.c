@@ -2,6 +2,7 @@
  * the values of the arguments; equal calls are made once, so that functions of functions do not
  * grow without bound. */
 #include "sema/lower.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const enum expr_operator operators[BUILTIN_COUNT] = {
@@ -28,10 +29,27 @@ void lower_begin_call(struct lowering *l, const struct task *task) {
 
 /* ---------------------------------------------------------------- built-in functions */
 
-static expr builtin_value(struct lowering *l, const struct task *task, int function,
-                          const expr *arguments, uint32_t count) {
+/* They are all numbers; reports the first that is none. */
+static bool check_scalars(struct lowering *l, const struct task *task, const any_value *arguments,
+                          uint32_t count) {
+  const struct ast_expression *n = lower_node(task);
+  bool fits = true;
+  for (uint32_t i = 0; i < count && fits; i++)
+    fits = value_is_scalar(arguments[i]) ||
+           lower_to_scalar(l, task->environment,
+                           ast_list_item(task->environment.text->ast, n->list, i), arguments[i],
+                           lower_words(l, "the argument of '%s'", n->name)) != 0;
+  return fits;
+}
+
+static any_value builtin_value(struct lowering *l, const struct task *task, int function,
+                               const any_value *arguments, uint32_t count) {
   if (function < 0) return 0; /* refused */
-  if (function == BUILTIN_multiplier) return arguments[0]; /* the name stands for the symbol */
+  if (function == BUILTIN_multiplier) return lower_multiplier(l, task, arguments[0]);
+  if (function == BUILTIN_reaction) return lower_reaction(l, task, arguments[0]);
+  if (lower_is_vector_call(function))
+    return lower_vector_call(l, task, function, arguments, count);
+  if (!check_scalars(l, task, arguments, count)) return 0;
   enum expr_operator operator_ = operators[function];
   if (function == BUILTIN_sqrt) return expr_sqrt(l->graph, arguments[0]);
   if (count == 1) return expr_unary(l->graph, operator_, arguments[0]);
@@ -48,11 +66,11 @@ static expr builtin_value(struct lowering *l, const struct task *task, int funct
 
 /* ---------------------------------------------------------------- functions of the model */
 
-static uint64_t hash_call(uint32_t function, const expr *arguments, uint32_t count) {
+static uint64_t hash_call(uint32_t function, const any_value *arguments, uint32_t count) {
   return hash_bytes(arguments, count * sizeof *arguments, hash_mix(function)) | 1;
 }
 
-static uint32_t find_call(const struct lowering *l, uint32_t function, const expr *arguments,
+static uint32_t find_call(const struct lowering *l, uint32_t function, const any_value *arguments,
                           uint32_t count) {
   uint32_t at = map_get(&l->calls_by_hash, hash_call(function, arguments, count));
   for (; at != 0; at = l->calls.items[at].next) {
@@ -64,7 +82,7 @@ static uint32_t find_call(const struct lowering *l, uint32_t function, const exp
   return at;
 }
 
-static uint32_t note_call(struct lowering *l, uint32_t function, const expr *arguments,
+static uint32_t note_call(struct lowering *l, uint32_t function, const any_value *arguments,
                           uint32_t count) {
   uint64_t hash = hash_call(function, arguments, count);
   struct call_memo call = {
@@ -77,7 +95,7 @@ static uint32_t note_call(struct lowering *l, uint32_t function, const expr *arg
 }
 
 static void enter(struct lowering *l, const struct task *task, uint32_t function,
-                  const expr *arguments, uint32_t count) {
+                  const any_value *arguments, uint32_t count) {
   const struct name_entry *entry = scope_entry(l->scope, function);
   const struct ast_statement *statement = l->scope->sites.items[entry->first_site].statement;
   uint32_t first = map_get(&l->scope->by_statement, (uint64_t)(uintptr_t)statement);
@@ -103,10 +121,10 @@ void lower_end_call(struct lowering *l, const struct task *task) {
 void lower_call(struct lowering *l, const struct task *task) {
   uint32_t count = lower_node(task)->list.count;
   uint32_t function = scope_entry_of(task->environment.text, task->e);
-  const expr *arguments = l->values.items + l->values.count - count;
+  const any_value *arguments = l->values.items + l->values.count - count;
   bool is_broken = function != 0 && scope_entry(l->scope, function)->is_broken;
   for (uint32_t i = 0; i < count; i++) is_broken = is_broken || arguments[i] == 0;
-  expr value = 0;
+  any_value value = 0;
   if (!is_broken && function == 0) {
     value =
         builtin_value(l, task, scope_builtin_of(task->environment.text, task->e), arguments, count);
@@ -128,13 +146,12 @@ void lower_call(struct lowering *l, const struct task *task) {
 
 void lower_range(struct lowering *l, const struct task *task) {
   const struct ast_expression *n = lower_node(task);
-  const struct ast *ast = task->environment.text->ast;
-  expr to_value = pop_value(l), from_value = pop_value(l);
+  any_value to_value = pop_value(l), from_value = pop_value(l);
   struct task loop = *task;
-  bool is_known = lower_integer(l, task->environment, ast_expression(ast, n->operand)->span,
-                                from_value, "the first index", &loop.from);
-  is_known = lower_integer(l, task->environment, ast_expression(ast, n->second)->span, to_value,
-                           "the last index", &loop.to) &&
+  bool is_known = lower_integer(l, task->environment, n->operand, from_value, "the first index",
+                                &loop.from);
+  is_known = lower_integer(l, task->environment, n->second, to_value, "the last index",
+                           &loop.to) &&
              is_known;
   if (!is_known) {
     push_value(l, 0);
@@ -155,6 +172,17 @@ void lower_range(struct lowering *l, const struct task *task) {
   lower_push(l, loop);
 }
 
+static any_value combine_kinds(struct lowering *l, const struct task *task, bool is_sum,
+                               const any_value *items, uint32_t count) {
+  struct term *terms = checked_malloc((count + 1) * sizeof *terms);
+  for (uint32_t i = 0; i < count; i++)
+    terms[i] = (struct term){items[i], lower_node(task)->third, false};
+  any_value value = is_sum ? lower_add_kinds(l, task, terms, count)
+                           : lower_multiply_kinds(l, task, terms, count);
+  free(terms);
+  return value;
+}
+
 /* Evaluates the body for the next index; behind the last one, adds up what has been gathered. The
  * binding is the same all the time: nothing keeps it beyond the body's evaluation. */
 void lower_loop(struct lowering *l, const struct task *task) {
@@ -168,12 +196,17 @@ void lower_loop(struct lowering *l, const struct task *task) {
     push_evaluate(l, (struct environment){task->environment.text, task->binding}, n->third);
     return;
   }
-  expr *items = l->values.items + task->a;
+  any_value *items = l->values.items + task->a;
   uint32_t count = l->values.count - task->a;
-  expr value = n->operator_ == AST_ADD ? 1 : 2;
-  for (uint32_t i = 0; i < count && value != 0; i++)
-    if (items[i] == 0) value = 0;
-  if (value != 0) value = lower_combine(l, task, n->operator_ == AST_ADD, items, count);
+  bool is_sum = n->operator_ == AST_ADD, is_broken = false, is_scalar = true;
+  for (uint32_t i = 0; i < count; i++) {
+    is_broken = is_broken || items[i] == 0;
+    is_scalar = is_scalar && value_is_scalar(items[i]);
+  }
+  any_value value = 0;
+  if (!is_broken)
+    value = is_scalar ? lower_combine(l, task, is_sum, items, count)
+                      : combine_kinds(l, task, is_sum, items, count);
   l->values.count = task->a;
   push_value(l, value);
 }

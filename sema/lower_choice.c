@@ -3,7 +3,11 @@
 #include "sema/lower.h"
 
 void lower_relation(struct lowering *l, const struct task *task) {
-  expr b = pop_value(l), a = pop_value(l), value = 0;
+  const struct ast_expression *n = lower_node(task);
+  any_value second = pop_value(l), first = pop_value(l);
+  expr a = lower_to_scalar(l, task->environment, n->operand, first, "what is compared");
+  expr b = lower_to_scalar(l, task->environment, n->second, second, "what is compared");
+  expr value = 0;
   if (a == 0 || b == 0) {
     push_value(l, 0);
     return;
@@ -66,7 +70,12 @@ void lower_choose(struct lowering *l, const struct task *task) {
 }
 
 void lower_end_if(struct lowering *l, const struct task *task) {
-  (void)task;
-  expr otherwise = pop_value(l), then = pop_value(l), condition = pop_value(l);
-  push_value(l, then == 0 || otherwise == 0 ? 0 : expr_if(l->graph, condition, then, otherwise));
+  any_value otherwise = pop_value(l), then = pop_value(l);
+  expr condition = pop_value(l);
+  any_value value = 0;
+  if (then != 0 && otherwise != 0)
+    value = value_is_scalar(then) && value_is_scalar(otherwise)
+                ? expr_if(l->graph, condition, then, otherwise)
+                : lower_choose_kinds(l, task, condition, then, otherwise);
+  push_value(l, value);
 }

@@ -22,8 +22,10 @@ static void report_unknown_value(struct lowering *l, struct environment environm
     diagnostic_help(l->context, d, "declare it with 'const' instead of 'param'");
 }
 
-bool lower_integer(struct lowering *l, struct environment environment, struct span span, expr value,
+bool lower_integer(struct lowering *l, struct environment environment, ast_expr e, any_value v,
                    const char *what, long *out) {
+  expr value = lower_to_scalar(l, environment, e, v, what);
+  struct span span = ast_expression(environment.text->ast, e)->span;
   if (value == 0) return false;
   if (expr_get_long(l->graph, value, out) && *out >= -1000000000 && *out <= 1000000000) return true;
   struct expr_list symbols = {0};
@@ -50,13 +52,11 @@ bool lower_integer(struct lowering *l, struct environment environment, struct sp
 
 bool lower_expression_integer(struct lowering *l, struct environment environment, ast_expr e,
                               const char *what, long *out) {
-  expr value = lower_expression(l, environment, e);
-  return lower_integer(l, environment, ast_expression(environment.text->ast, e)->span, value, what,
-                       out);
+  return lower_integer(l, environment, e, lower_value(l, environment, e), what, out);
 }
 
 int lower_condition(struct lowering *l, struct environment environment, ast_expr e) {
-  expr value = lower_expression(l, environment, e);
+  expr value = lower_expression(l, environment, e, "a condition");
   if (value == 0) return -1;
   if (expr_operator_of(l->graph, value) == EXPR_TRUE) return 1;
   if (expr_operator_of(l->graph, value) == EXPR_FALSE) return 0;

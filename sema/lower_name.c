@@ -95,8 +95,24 @@ void lower_report_cycle(struct lowering *l, uint32_t kind, uint32_t id) {
 
 /* ---------------------------------------------------------------- referring to elements */
 
+static void begin_definition(struct lowering *l, const struct task *end) {
+  const struct element *element = &l->elements.items[end->a];
+  if (element->kind == NAME_FRAME)
+    lower_begin_frame(l, end);
+  else if (element->kind == NAME_BODY || element->kind == NAME_PARTICLE)
+    lower_begin_body(l, end);
+  else if (element->value.value != 0)
+    push_evaluate(l, element->value.environment, element->value.value);
+  else
+    push_value(l, 0);
+}
+
 void lower_refer(struct lowering *l, const struct task *task) {
   struct element *element = &l->elements.items[task->a];
+  if (element->kind == NAME_CONSTRAINT) {
+    lower_begin_equation(l, task);
+    return;
+  }
   if (element->symbol != 0) {
     push_value(l, element->symbol);
     return;
@@ -119,17 +135,41 @@ void lower_refer(struct lowering *l, const struct task *task) {
   struct task end = *task;
   end.kind = TASK_END_ELEMENT;
   lower_push(l, end);
-  if (element->value.value != 0)
-    push_evaluate(l, element->value.environment, element->value.value);
-  else
-    push_value(l, 0);
+  begin_definition(l, &end);
+}
+
+/* What may stand behind the name: a constant is a number, a point a point. */
+static any_value end_definition(struct lowering *l, const struct task *task) {
+  struct element *element = &l->elements.items[task->a];
+  const struct environment environment = element->value.environment;
+  const char *what = lower_words(l, "the value of %s '%s'", name_kind_word(element->kind), element->name);
+  ast_expr e = element->value.value;
+  any_value value;
+  switch (element->kind) {
+  case NAME_FRAME:
+    return lower_end_frame(l, task->a);
+  case NAME_BODY:
+  case NAME_PARTICLE:
+    return lower_end_body(l, task->a);
+  case NAME_POINT:
+    return value_of(VALUE_POINT, lower_to_point(l, environment, e, pop_value(l), what));
+  case NAME_LET:
+  case NAME_OUTPUT:
+    value = pop_value(l);
+    break;
+  default:
+    value = lower_to_scalar(l, environment, e, pop_value(l), what);
+    break;
+  }
+  if (value == 0 || element->value.scale == 0) return value;
+  if (value_is_scalar(value)) return expr_multiply(l->graph, value, element->value.scale);
+  struct task at = {.e = e, .environment = environment};
+  return lower_scale_value(l, &at, value, element->value.scale);
 }
 
 void lower_end_element(struct lowering *l, const struct task *task) {
+  any_value value = end_definition(l, task);
   struct element *element = &l->elements.items[task->a];
-  expr value = pop_value(l);
-  if (value != 0 && element->value.scale != 0)
-    value = expr_multiply(l->graph, value, element->value.scale);
   if (element->state == ELEMENT_BROKEN) value = 0; /* part of a cycle */
   element->result = value;
   element->state = value != 0 ? ELEMENT_DONE : ELEMENT_BROKEN;
@@ -192,7 +232,19 @@ static void refer_or_report(struct lowering *l, const struct task *task, uint32_
   }
 }
 
-static expr local_value(const struct lowering *l, const struct task *task, uint32_t id) {
+/* A constraint along several axes, all of them: its elements have one index more. */
+static void refer_to_whole(struct lowering *l, const struct task *task, uint32_t id,
+                           const long *indices, uint32_t count) {
+  long *all = checked_malloc((count + 1) * sizeof *all);
+  for (uint32_t i = 0; i < count; i++) all[i] = indices[i];
+  all[count] = 1;
+  struct task whole = *task;
+  whole.b = 1;
+  refer_or_report(l, &whole, id, all, count + 1);
+  free(all);
+}
+
+static any_value local_value(const struct lowering *l, const struct task *task, uint32_t id) {
   for (const struct binding *b = task->environment.bindings; b != NULL; b = b->outer)
     if (b->entry == id) return b->value;
   if (l->quiet > 0) return 0; /* scope_constant: indices have no value there */
@@ -207,6 +259,14 @@ void lower_name(struct lowering *l, const struct task *task) {
   }
   const struct name_entry *entry = scope_entry(l->scope, id);
   switch (entry->kind) {
+  case NAME_WORLD:
+  case NAME_ORIGIN:
+    if (l->is_early)
+      report_early(l, task, entry);
+    push_value(l, l->is_early                  ? 0
+                  : entry->kind == NAME_WORLD ? value_of(VALUE_FRAME, 1)
+                                               : value_of(VALUE_POINT, VECTOR_ZERO));
+    break;
   case NAME_TIME:
     if (l->is_early) report_early(l, task, entry);
     push_value(l, l->is_early ? 0 : l->model->time);
@@ -221,6 +281,8 @@ void lower_name(struct lowering *l, const struct task *task) {
   default:
     if (entry->rank == 0)
       refer_or_report(l, task, id, NULL, 0);
+    else if (entry->has_axes && entry->rank == 1)
+      refer_to_whole(l, task, id, NULL, 0);
     else
       push_value(l, 0); /* without its index: reported */
     break;
@@ -231,17 +293,20 @@ void lower_index(struct lowering *l, const struct task *task) {
   const struct ast_expression *n = lower_node(task);
   const struct ast *ast = task->environment.text->ast;
   uint32_t id = scope_entry_of(task->environment.text, n->operand), count = n->list.count;
-  const expr *values = l->values.items + l->values.count - count;
+  const any_value *values = l->values.items + l->values.count - count;
   long *indices = checked_malloc((count + 1) * sizeof *indices);
   bool is_known = true;
   for (uint32_t i = 0; i < count; i++) {
-    struct span span = ast_expression(ast, ast_list_item(ast, n->list, i))->span;
-    is_known =
-        lower_integer(l, task->environment, span, values[i], "an index", &indices[i]) && is_known;
+    is_known = lower_integer(l, task->environment, ast_list_item(ast, n->list, i), values[i],
+                             "an index", &indices[i]) &&
+               is_known;
   }
   l->values.count -= count;
-  if (is_known && scope_entry(l->scope, id)->rank == count)
+  const struct name_entry *entry = scope_entry(l->scope, id);
+  if (is_known && entry->rank == count)
     refer_or_report(l, task, id, indices, count);
+  else if (is_known && entry->has_axes && entry->rank == count + 1)
+    refer_to_whole(l, task, id, indices, count);
   else
     push_value(l, 0);
   free(indices);

@@ -91,9 +91,24 @@ static const struct ast_statement *find_job(const struct analysis *a,
   return NULL;
 }
 
+/* What brings energies of its own, and is no statement of one. */
+static void check_bodies_with(struct analysis *a, const struct ast_statement *lagrangian) {
+  static const enum ast_statement_kind kinds[] = {AST_BODY, AST_PARTICLE, AST_GRAVITY};
+  static const char *const words[] = {"a body", "a particle", "gravity"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const struct ast_statement *other = find_job(a, kinds[i]);
+    if (other == NULL) continue;
+    struct diagnostic *d = diagnostic_add(a->context, DIAG_LAGRANGIAN_WITH_BODY,
+                                          other->keyword_span, words[i], NULL);
+    diagnostic_label(a->context, d, lagrangian->keyword_span, "the Lagrangian is here");
+    return;
+  }
+}
+
 static void check_energies(struct analysis *a) {
   const struct ast_statement *lagrangian = find_job(a, AST_LAGRANGIAN);
   if (lagrangian == NULL) return;
+  check_bodies_with(a, lagrangian);
   const struct ast_statement *kinetic = find_job(a, AST_KINETIC);
   const struct ast_statement *potential = find_job(a, AST_POTENTIAL);
   const struct ast_statement *other = kinetic != NULL ? kinetic : potential;

@@ -4,11 +4,14 @@
 
 void model_free(struct model *model) {
   if (model == NULL) return;
+  kinematics_free(model->kinematics);
+  expr_tangent_free(model->rate);
   expr_graph_free(model->graph);
   vector_free(&model->coordinates);
   vector_free(&model->states);
   vector_free(&model->parameters);
   vector_free(&model->inputs);
+  vector_free(&model->bodies);
   vector_free(&model->energies);
   vector_free(&model->forces);
   vector_free(&model->constraints);
@@ -82,6 +85,15 @@ static void check_constraints(const struct model *model) {
   expr_symbol_set_free(refused);
 }
 
+static void check_body(const struct model *model, const struct model_body *body) {
+  if (body->name == NULL || body->doc == NULL) bug("a body is not described");
+  if (model->kinematics == NULL || body->centre == 0 || body->velocity == 0 || body->omega == 0 ||
+      body->frame == 0)
+    bug("body '%s' has no motion", body->name);
+  check_expr(model, body->mass, body->name);
+  for (int i = 0; i < 6; i++) check_expr(model, body->inertia[i], body->name);
+}
+
 void model_check(const struct model *model) {
   if (model->name == NULL || model->doc == NULL) bug("a model without a name");
   for (uint32_t i = 0; i < model->coordinates.count; i++) {
@@ -108,8 +120,11 @@ void model_check(const struct model *model) {
     check_name(&model->outputs.items[i].id);
     check_expr(model, model->outputs.items[i].value, model->outputs.items[i].id.name);
   }
-  for (uint32_t i = 0; i < model->energies.count; i++)
+  for (uint32_t i = 0; i < model->bodies.count; i++) check_body(model, &model->bodies.items[i]);
+  for (uint32_t i = 0; i < model->energies.count; i++) {
     check_expr(model, model->energies.items[i].value, "an energy");
+    if (model->energies.items[i].body > model->bodies.count) bug("an energy has no body");
+  }
   for (uint32_t i = 0; i < model->forces.count; i++) {
     check_expr(model, model->forces.items[i].value, "a force");
     check_expr(model, model->forces.items[i].target, "the target of a force");

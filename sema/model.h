@@ -7,6 +7,7 @@
 #define DYN_SEMA_MODEL_H
 #include "base/context.h"
 #include "expr/expr.h"
+#include "kinematics/kinematics.h"
 
 struct model_unit {
   const char *si;       /* SI unit for reports: "m/s", "rad", "1" */
@@ -52,16 +53,37 @@ struct model_input {
   bool is_set;
 };
 
+/* A particle or body. Its energies stand with the others; gravity's have its name, too. Vectors live
+ * in the model's kinematics. */
+struct model_body {
+  const char *name, *doc;
+  struct span span;
+  bool is_particle;  /* frame is the world, inertia and omega are 0 */
+  bool is_planar;    /* only inertia[2], about z, is known */
+  bool is_shifted;   /* the inertia was given about another point */
+  expr mass;         /* over parameters, as the inertia */
+  vector_id centre;  /* from the origin to the mass centre */
+  vector_id velocity; /* of the mass centre, in world */
+  frame_id frame;
+  expr inertia[6]; /* xx, yy, zz, xy, xz, yz about the mass centre in the frame's axes; Ixy = -∫xy dm */
+  vector_id omega; /* of the frame, in world */
+  struct span mass_span, inertia_span;
+};
+
 enum energy_kind { ENERGY_KINETIC, ENERGY_POTENTIAL, ENERGY_LAGRANGIAN, ENERGY_DISSIPATION };
 
 struct model_energy {
   enum energy_kind kind;
-  const char *label; /* "" if none */
+  const char *label; /* "" if none; the name of the body whose energy it is */
   expr value;
   struct span span;
+  uint32_t body; /* 1 + index, 0: stated as such */
 };
 
-struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
+/* Virtual power = value * (part of target' linear in velocities). A force at a point, or a torque, is
+ * up to three of them that share their span: a component of it, and the same component of the
+ * velocity, or angular velocity. */
+struct model_force {
   const char *label;    /* "" if none */
   expr value;           /* may be linear in accelerations and in multipliers */
   expr target;          /* an expression of coordinates and t */
@@ -172,10 +194,14 @@ struct model {
   const char *name, *doc;
   struct expr_graph *graph; /* owned */
   expr time;                /* symbol t */
+  struct expr_tangent *rate;     /* by time; owned, NULL if nothing was derived. A state's rate is its
+                                    symbol `derivative` there */
+  struct kinematics *kinematics; /* of the bodies; owned, NULL if there are no vectors */
   VECTOR(struct model_coordinate) coordinates;
   VECTOR(struct model_rate_state) states;
   VECTOR(struct model_parameter) parameters;
   VECTOR(struct model_input) inputs;
+  VECTOR(struct model_body) bodies;
   VECTOR(struct model_energy) energies;
   VECTOR(struct model_force) forces;
   VECTOR(struct model_constraint) constraints;

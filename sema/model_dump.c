@@ -5,6 +5,7 @@
 struct dump {
   const struct model *model;
   struct text *out;
+  struct arena *arena; /* of names that are made up */
 };
 
 static void put_expr(struct dump *d, const char *before, expr e) {
@@ -75,6 +76,38 @@ static void dump_variables(struct dump *d) {
   }
 }
 
+static const char *frame_name(void *user, frame_id frame) {
+  const struct dump *d = user;
+  return frame == FRAME_WORLD ? "world" : arena_format(d->arena, "frame%u", (unsigned)frame - 1);
+}
+
+static void put_vector(struct dump *d, const char *before, vector_id v) {
+  text_put(d->out, before);
+  vector_print(d->model->kinematics, d->out, v, frame_name, d);
+}
+
+/* Frames are numbered: they may have several names, or none. */
+static void dump_bodies(struct dump *d) {
+  static const char *const entries[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  for (uint32_t i = 0; i < d->model->bodies.count; i++) {
+    const struct model_body *body = &d->model->bodies.items[i];
+    text_format(d->out, "%s %s", body->is_particle ? "particle" : "body", body->name);
+    put_expr(d, " mass ", body->mass);
+    put_vector(d, " at ", body->centre);
+    put_vector(d, "\n  velocity ", body->velocity);
+    text_put(d->out, "\n");
+    if (body->is_particle) continue;
+    text_format(d->out, "  in %s inertia", frame_name(d, body->frame));
+    for (int k = 0; k < 6; k++) {
+      if (expr_is_integer_value(d->model->graph, body->inertia[k], 0)) continue;
+      text_format(d->out, " %s", entries[k]);
+      put_expr(d, " = ", body->inertia[k]);
+    }
+    put_vector(d, "\n  omega ", body->omega);
+    text_put(d->out, "\n");
+  }
+}
+
 static void dump_mechanics(struct dump *d) {
   static const char *const words[] = {"kinetic", "potential", "lagrangian", "dissipation"};
   for (uint32_t i = 0; i < d->model->energies.count; i++) {
@@ -89,7 +122,7 @@ static void dump_mechanics(struct dump *d) {
     text_put(d->out, "force");
     if (force->label[0] != '\0') text_format(d->out, " %s:", force->label);
     put_expr(d, " ", force->value);
-    put_expr(d, " on ", force->target);
+    put_expr(d, force->target_is_speed ? " on speed " : " on ", force->target);
     text_put(d->out, "\n");
   }
 }
@@ -180,10 +213,13 @@ static void dump_run(struct dump *d) {
 }
 
 void model_dump(const struct model *model, struct text *out) {
-  struct dump d = {model, out};
+  struct arena arena;
+  arena_init(&arena);
+  struct dump d = {model, out, &arena};
   text_format(out, "model %s%s\n", model->name, model->is_dimensionless ? " (dimensionless)" : "");
   dump_parameters(&d);
   dump_variables(&d);
+  dump_bodies(&d);
   dump_mechanics(&d);
   dump_constraints(&d);
   dump_structure(&d);
@@ -194,4 +230,5 @@ void model_dump(const struct model *model, struct text *out) {
     text_format(out, "unit of %s %s: %s%s\n", row->kind, row->name, row->unit,
                 row->inferred ? " (inferred)" : "");
   }
+  arena_clear(&arena);
 }

@@ -171,7 +171,8 @@ static void lower_at(struct analysis *a, struct assignment *assignment,
     scale = lower_scale(a->l, &unit);
   }
   struct given given = overrides_given(a, assignment, scale);
-  expr value = lower_given(a->l, &given);
+  expr value =
+      lower_given(a->l, &given, lower_words(a->l, "the value of %s", assignment->name));
   if (value == 0) return;
   expr other = find_other_role(a->l, value, role_bit(ROLE_PARAMETER) | role_bit(ROLE_TIME));
   if (other != 0) {

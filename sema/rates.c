@@ -124,6 +124,19 @@ void substitute_everywhere(struct analysis *a, struct expr_substitution *s) {
         expr_substitution_of(s, model->conditions.items[i].residual);
 }
 
+static expr substitute_in(void *user, expr e) {
+  return expr_substitution_of(user, e);
+}
+
+/* Places depend on states, velocities on their rates. */
+static void substitute_in_bodies(struct model *model, struct expr_substitution *s) {
+  for (uint32_t i = 0; i < model->bodies.count; i++) {
+    struct model_body *body = &model->bodies.items[i];
+    body->velocity = vector_map(model->kinematics, body->velocity, substitute_in, s);
+    body->omega = vector_map(model->kinematics, body->omega, substitute_in, s);
+  }
+}
+
 /* Puts the rates into everything that was lowered; they are free of rates themselves. */
 static void substitute(struct analysis *a) {
   struct expr_substitution *s = expr_substitution_new(a->l->graph);
@@ -132,6 +145,7 @@ static void substitute(struct analysis *a) {
     if (model->states.items[i].rate != 0)
       expr_substitution_add(s, model->states.items[i].derivative, model->states.items[i].rate);
   substitute_everywhere(a, s);
+  substitute_in_bodies(model, s);
   expr_substitution_free(s);
 }
 

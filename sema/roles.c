@@ -1,5 +1,5 @@
 /* Which symbols an expression depends on, by what they stand for. */
-#include "sema/analysis.h"
+#include "sema/lower.h"
 
 expr find_other_role(struct lowering *l, expr e, role_set allowed) {
   struct expr_list symbols = {0};

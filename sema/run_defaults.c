@@ -115,7 +115,8 @@ static void take_argument(struct analysis *a, const struct job *job,
     memcpy(at, &n->name, sizeof n->name);
     return;
   }
-  expr value = lower_expression(a->l, job->environment, e);
+  expr value = lower_expression(a->l, job->environment, e,
+                                lower_words(a->l, "'%s' of simulate", argument->name));
   if (value == 0) return;
   expr other = find_other_role(a->l, value, role_bit(ROLE_PARAMETER));
   if (other != 0) {

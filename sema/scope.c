@@ -125,6 +125,13 @@ static bool is_tuple(const struct ast *ast, ast_expr value) {
   return n->kind == AST_TUPLE;
 }
 
+/* `point P[1] = (x, y)` is a place in the plane; ((0, 0), (1, 0)) are two of them. */
+static bool is_place(const struct ast *ast, ast_expr value) {
+  const struct ast_expression *n = ast_expression(ast, value);
+  if (n->kind == AST_UNIT) n = ast_expression(ast, n->operand);
+  return n->list.count == 2 && !is_tuple(ast, ast_list_item(ast, n->list, 0));
+}
+
 /* `q[n]` declares a whole array for coordinates and the like, unless it mentions a loop's index;
  * for names that stand for expressions it is one element, unless a range or tuple says otherwise.
  */
@@ -134,7 +141,8 @@ static bool is_element(const struct scope *scope, enum name_kind kind, const str
   if (mentions_loop(scope, item->indices, around)) return true;
   bool is_variable = kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT ||
                      kind == NAME_COORD || kind == NAME_STATE;
-  return !is_variable && !is_tuple(scope->model.ast, item->value);
+  if (is_variable || !is_tuple(scope->model.ast, item->value)) return !is_variable;
+  return kind == NAME_POINT && is_place(scope->model.ast, item->value);
 }
 
 static void declare_item(struct scope *scope, const struct ast_statement *statement,
@@ -154,7 +162,6 @@ static void refuse(struct scope *scope, const struct ast_statement *statement) {
       statement->kind == AST_RESERVED ? DIAG_RESERVED_STATEMENT : DIAG_STATEMENT_NOT_SUPPORTED;
   struct span span = statement->keyword_span;
   if (statement->kind == AST_INSTANCE) span = statement->text_span;
-  if (statement->kind == AST_FORCE_AT) span = statement->span;
   const char *word = statement_word(statement);
   if (statement->kind == AST_INSTANCE)
     word = "instances of components are";
@@ -183,8 +190,10 @@ static void declare_label(struct scope *scope, const struct ast_statement *state
                            .is_element =
                                statement->label.indices.count > 0 && !statement->label.is_range};
   uint32_t rank = statement->label.is_range ? 1 : statement->label.indices.count;
-  declare(scope, kind, statement->label.name, statement->label.name_span, site, rank,
-          around != NULL && around->in_if);
+  bool has_axes = statement->along.count > 1;
+  uint32_t id = declare(scope, kind, statement->label.name, statement->label.name_span, site,
+                        rank + has_axes, around != NULL && around->in_if);
+  if (id != 0) scope->entries.items[id].has_axes = has_axes;
 }
 
 static void collect(struct scope *scope, const struct ast_statement *statement,
@@ -224,8 +233,10 @@ static void name_constraint(struct unlabelled *names, const struct ast_statement
   } while (scope_lookup(scope, item->name) != 0 ||
            map_get(&scope->by_output, key_of(item->name)) != 0);
   struct name_site site = {.statement = statement, .item = item, .is_element = depth > 0};
-  uint32_t id = declare(scope, NAME_CONSTRAINT, item->name, span, site, depth, in_if);
+  bool has_axes = statement->along.count > 1;
+  uint32_t id = declare(scope, NAME_CONSTRAINT, item->name, span, site, depth + has_axes, in_if);
   scope->entries.items[id].is_unlabelled = true;
+  scope->entries.items[id].has_axes = has_axes;
   map_set(&scope->by_statement, key_of(statement), id);
 }
 

@@ -19,7 +19,7 @@ void resolve_want(struct resolver *r, ast_expr e, enum wanted wanted) {
   if (e != 0) r->wanted[e] = (uint8_t)wanted;
 }
 
-static void want_list(struct resolver *r, struct ast_list list, enum wanted wanted) {
+void resolve_want_list(struct resolver *r, struct ast_list list, enum wanted wanted) {
   for (uint32_t i = 0; i < list.count; i++)
     resolve_want(r, ast_list_item(r->text->ast, list, i), wanted);
 }
@@ -28,7 +28,7 @@ static void want_nothing_below(struct resolver *r, const struct ast_expression *
   resolve_want(r, n->operand, WANT_NOTHING);
   resolve_want(r, n->second, WANT_NOTHING);
   resolve_want(r, n->third, WANT_NOTHING);
-  want_list(r, n->list, WANT_NOTHING);
+  resolve_want_list(r, n->list, WANT_NOTHING);
 }
 
 void resolve_refuse(struct resolver *r, ast_expr e) {
@@ -54,6 +54,12 @@ uint32_t resolve_find(const struct resolver *r, const char *name) {
 
 /* ---------------------------------------------------------------- names */
 
+static bool is_scalar_kind(enum name_kind kind) {
+  return kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT || kind == NAME_COORD ||
+         kind == NAME_STATE || kind == NAME_SPEED || kind == NAME_INDEX || kind == NAME_TIME ||
+         kind == NAME_PI;
+}
+
 static void report_kind(struct resolver *r, const struct ast_expression *n,
                         const struct name_entry *entry) {
   dyn_context *context = r->scope->context;
@@ -69,17 +75,43 @@ static void report_kind(struct resolver *r, const struct ast_expression *n,
                     n->name);
   else if (entry->kind == NAME_CONSTRAINT)
     diagnostic_help(context, d, "its Lagrange multiplier is multiplier(%s%s)", n->name,
-                    entry->rank > 0 ? "[i]" : "");
+                    entry->rank > 1   ? "[i, 1]"
+                    : entry->has_axes ? "[1]"
+                    : entry->rank > 0 ? "[i]"
+                                      : "");
 }
 
-static void report_vectors(struct resolver *r, struct span span, const char *what) {
-  diagnostic_add(r->scope->context, DIAG_EXPRESSION_NOT_SUPPORTED, span, what, NULL);
-  r->scope->has_refused = true;
+static bool wants_constraint(enum wanted wanted) {
+  return wanted == WANT_CONSTRAINT || wanted == WANT_CONSTRAINTS || wanted == WANT_WHOLE;
+}
+
+/* How many indices say what is wanted: the whole of a constraint along axes has none for them. */
+static uint32_t rank_wanted(const struct name_entry *entry, enum wanted wanted) {
+  return entry->rank - (wanted == WANT_WHOLE && entry->has_axes ? 1 : 0);
+}
+
+static void report_missing_index(struct resolver *r, const struct ast_expression *n,
+                                 const struct name_entry *entry, enum wanted wanted) {
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d = diagnostic_add(context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
+  diagnostic_label(context, d, entry->span, "declared here");
+  if (entry->kind == NAME_CONSTRAINT)
+    diagnostic_help(context, d, "write %s(%s[%s]) for one element",
+                    wanted == WANT_WHOLE ? "reaction" : "multiplier", n->name,
+                    rank_wanted(entry, wanted) > 1 ? "i, 1"
+                    : entry->has_axes              ? "1"
+                                                   : "i");
+  else if (is_scalar_kind(entry->kind))
+    diagnostic_help(context, d, "write %s[i] for one element, sum(i in 1..n, %s[i]) for all",
+                    n->name, n->name);
+  else
+    diagnostic_help(context, d, "write %s[i] for one element", n->name);
 }
 
 static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
-  bool is_constraint = wanted == WANT_CONSTRAINT || wanted == WANT_CONSTRAINTS;
+  bool is_constraint = wants_constraint(wanted);
+  if (r->in_axis && resolve_axis(r, e)) return;
   uint32_t id = resolve_find(r, n->name);
   /* A constraint without a label has not taken a name from the model. */
   if (r->scope->entries.items[id].is_unlabelled && !is_constraint) id = 0;
@@ -96,10 +128,6 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   case NAME_FUNCTION:
     report_kind(r, n, entry);
     return;
-  case NAME_WORLD:
-  case NAME_ORIGIN:
-    report_vectors(r, n->span, "a frame, point or vector in an expression");
-    return;
   case NAME_CONSTRAINT:
     if (is_constraint) break;
     report_kind(r, n, entry);
@@ -108,15 +136,8 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
     break;
   }
   r->text->entries[e] = id;
-  if (wanted == WANT_ARRAY || wanted == WANT_CONSTRAINTS || entry->rank == 0) return;
-  struct diagnostic *d =
-      diagnostic_add(r->scope->context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
-  diagnostic_label(r->scope->context, d, entry->span, "declared here");
-  if (is_constraint)
-    diagnostic_help(r->scope->context, d, "write multiplier(%s[i]) for one element", n->name);
-  else
-    diagnostic_help(r->scope->context, d,
-                    "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
+  if (wanted == WANT_ARRAY || wanted == WANT_CONSTRAINTS || rank_wanted(entry, wanted) == 0) return;
+  report_missing_index(r, n, entry, wanted);
 }
 
 static void report_scalar_index(struct resolver *r, const struct ast_expression *array,
@@ -125,39 +146,51 @@ static void report_scalar_index(struct resolver *r, const struct ast_expression 
   struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span,
                                         arena_format(&context->arena, "'%s'", array->name), NULL);
   if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
-  if (entry->kind != NAME_CONSTRAINT)
+  if (is_scalar_kind(entry->kind) || entry->kind == NAME_LET)
     diagnostic_help(context, d,
                     "if a unit is meant: '%s' has its unit already; leave the bracket out",
                     array->name);
 }
 
+/* An index behind something that is no name. */
+static void report_no_array(struct resolver *r, ast_expr e) {
+  dyn_context *context = r->scope->context;
+  const struct ast_expression *array = node(r, node(r, e)->operand);
+  if (resolve_is_silent(r, node(r, e)->operand)) return;
+  struct diagnostic *d = diagnostic_add(context, DIAG_NOT_AN_ARRAY, array->span, "this", NULL);
+  if (array->kind == AST_INDEX)
+    diagnostic_help(context, d, "several indices stand in one bracket: [i, j]");
+}
+
 static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
   const struct ast_expression *array = node(r, n->operand);
-  resolve_want(r, n->operand, wanted == WANT_CONSTRAINT ? WANT_CONSTRAINTS : WANT_ARRAY);
-  want_list(r, n->list, WANT_NUMBER);
+  bool is_constraint = wants_constraint(wanted);
+  resolve_want(r, n->operand, is_constraint ? WANT_CONSTRAINTS : WANT_ARRAY);
+  resolve_want_list(r, n->list, WANT_NUMBER);
   if (array->kind == AST_ERROR) return;
   if (array->kind != AST_NAME) {
-    if (array->kind == AST_MEMBER) return; /* which is refused itself */
-    diagnostic_add(r->scope->context, DIAG_NOT_AN_ARRAY, array->span, "this", NULL);
+    resolve_want(r, n->operand, WANT_NUMBER);
+    report_no_array(r, e);
+    r->text->functions[e] = SCOPE_REFUSED;
     return;
   }
   uint32_t id = resolve_find(r, array->name);
   const struct name_entry *entry = &r->scope->entries.items[id];
-  if (id == 0 || entry->is_broken || entry->rank == n->list.count) return;
+  uint32_t rank = rank_wanted(entry, wanted);
+  if (id == 0 || entry->is_broken || rank == n->list.count) return;
   dyn_context *context = r->scope->context;
-  if (entry->rank == 0) {
-    if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
-      return;
+  if (rank == 0) {
+    if (entry->kind == NAME_FUNCTION) return;
     report_scalar_index(r, array, entry);
     r->scope->entries.items[id].use_count++;
     resolve_refuse(r, e);
     return;
   }
-  struct diagnostic *d = diagnostic_add(
-      context, DIAG_INDEX_COUNT, n->span, array->name,
-      arena_format(&context->arena, "%u %s", entry->rank, entry->rank == 1 ? "index" : "indices"),
-      arena_format(&context->arena, "%u", n->list.count), NULL);
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_INDEX_COUNT, n->span, array->name,
+                     arena_format(&context->arena, "%u %s", rank, rank == 1 ? "index" : "indices"),
+                     arena_format(&context->arena, "%u", n->list.count), NULL);
   diagnostic_label(context, d, entry->span, "declared here");
 }
 
@@ -180,16 +213,18 @@ static void report_count(struct resolver *r, const struct ast_expression *n, uin
 
 static void resolve_builtin(struct resolver *r, ast_expr e, int function) {
   const struct ast_expression *n = node(r, e);
-  if (!builtin_is_scalar(function)) {
-    report_vectors(r, n->span, arena_format(&r->scope->context->arena, "'%s(...)'", n->name));
+  if (builtin_is_refused(function)) {
+    diagnostic_add(r->scope->context, DIAG_EXPRESSION_NOT_SUPPORTED, n->span,
+                   arena_format(&r->scope->context->arena, "'%s(...)'", n->name), NULL);
+    r->scope->has_refused = true;
     want_nothing_below(r, n);
     return;
   }
-  want_list(r, n->list, WANT_NUMBER);
+  resolve_want_list(r, n->list, WANT_NUMBER);
   uint32_t least = builtin_least(function), most = builtin_most(function);
   if (n->list.count < least || (most < 1000 && n->list.count > most))
     report_count(r, n, least, most, NULL);
-  else if (function == BUILTIN_multiplier)
+  else if (function == BUILTIN_multiplier || function == BUILTIN_reaction)
     resolve_multiplier(r, e, function);
   else
     r->text->functions[e] = (uint8_t)(function + 1);
@@ -238,35 +273,6 @@ static void resolve_call(struct resolver *r, ast_expr e) {
   if (r->function != 0) vector_push(&r->calls, call);
 }
 
-/* ---------------------------------------------------------------- members */
-
-/* `leg.x`, `world.y`, `f.spring(...)`: refused, but for what is wrong whatever members are. */
-static void resolve_member(struct resolver *r, const struct ast_expression *n) {
-  want_nothing_below(r, n);
-  const struct ast_expression *base = n;
-  while (base->kind == AST_MEMBER || base->kind == AST_MEMBER_CALL || base->kind == AST_INDEX ||
-         base->kind == AST_PRIME)
-    base = node(r, base->operand);
-  if (base->kind == AST_ERROR) return;
-  uint32_t id = base->kind == AST_NAME ? resolve_find(r, base->name) : 0;
-  if (base->kind == AST_NAME && id == 0) {
-    if (!r->scope->has_import)
-      scope_report_unknown(r->scope, base->name, base->span, false, NULL, 0);
-    return;
-  }
-  struct name_entry *entry = &r->scope->entries.items[id];
-  if (id != 0) entry->use_count++;
-  if (entry->is_broken) return;
-  if (id == 0 || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN) {
-    report_vectors(r, n->span, "a member such as '.x'");
-    return;
-  }
-  dyn_context *context = r->scope->context;
-  struct diagnostic *d = diagnostic_add(context, DIAG_NO_MEMBERS, n->name_span, base->name,
-                                        name_kind_word(entry->kind), n->name, NULL);
-  if (entry->span.source != 0) diagnostic_label(context, d, entry->span, "declared here");
-}
-
 /* ---------------------------------------------------------------- operators */
 
 static bool is_relation(enum ast_operator operator_) {
@@ -310,15 +316,6 @@ static void resolve_operator(struct resolver *r, const struct ast_expression *n)
   resolve_want(r, n->second, inner);
 }
 
-static void resolve_tuple(struct resolver *r, const struct ast_expression *n, enum wanted wanted) {
-  if (wanted == WANT_VALUES) {
-    want_list(r, n->list, WANT_NUMBER);
-    return;
-  }
-  report_vectors(r, n->span, "a vector '(x, y, z)' in an expression");
-  want_nothing_below(r, n);
-}
-
 /* ---------------------------------------------------------------- all nodes */
 
 static void resolve_sum(struct resolver *r, ast_expr e) {
@@ -327,6 +324,10 @@ static void resolve_sum(struct resolver *r, ast_expr e) {
   resolve_want(r, n->second, WANT_NUMBER);
   resolve_want(r, n->third, WANT_NUMBER);
   r->text->entries[e] = resolve_add_local(r, NAME_INDEX, n->name, n->name_span);
+}
+
+static bool takes_tuple(enum wanted wanted) {
+  return wanted == WANT_VALUES || wanted == WANT_TUPLE || wanted == WANT_COMPONENTS;
 }
 
 static void resolve_node(struct resolver *r, ast_expr e) {
@@ -342,17 +343,19 @@ static void resolve_node(struct resolver *r, ast_expr e) {
     resolve_name(r, e, wanted);
     break;
   case AST_MEMBER:
+    resolve_member(r, e, wanted);
+    break;
   case AST_MEMBER_CALL:
-    resolve_member(r, n);
+    resolve_member_call(r, e);
     break;
   case AST_INDEX:
     check_index(r, e, wanted);
     break;
   case AST_UNIT:
-    resolve_want(r, n->operand, wanted == WANT_VALUES ? WANT_VALUES : WANT_NUMBER);
+    resolve_want(r, n->operand, takes_tuple(wanted) ? wanted : WANT_NUMBER);
     break;
   case AST_CALL:
-    want_list(r, n->list, WANT_NUMBER);
+    resolve_want_list(r, n->list, WANT_NUMBER);
     resolve_call(r, e);
     break;
   case AST_IF:
@@ -364,11 +367,11 @@ static void resolve_node(struct resolver *r, ast_expr e) {
     resolve_sum(r, e);
     break;
   case AST_TUPLE:
-    resolve_tuple(r, n, wanted);
+    resolve_tuple(r, e, wanted);
     break;
   case AST_IN:
-    report_vectors(r, n->span, "a vector '(x, y, z) in A'");
-    want_nothing_below(r, n);
+    resolve_want(r, n->operand, WANT_COMPONENTS);
+    resolve_want(r, n->second, WANT_NUMBER);
     break;
   case AST_ERROR:
   case AST_NUMBER:

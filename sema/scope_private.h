@@ -35,7 +35,11 @@ int builtin_find(const char *name);
 const char *builtin_name(int function);
 uint32_t builtin_least(int function);
 uint32_t builtin_most(int function);
-bool builtin_is_scalar(int function);
+/* Not supported yet. */
+bool builtin_is_refused(int function);
+/* enum member; -1 if nothing has such a one. */
+int member_find(const char *name);
+const char *member_name(enum member member);
 /* The kind of names that a statement declares, NAME_NONE if it declares none. */
 enum name_kind statement_name_kind(enum ast_statement_kind kind);
 /* Not supported yet: refused as a whole. */

@@ -23,7 +23,7 @@ static const char *nearest(struct scope *scope, const char *name, bool is_functi
   for (uint32_t i = 0; i < local_count; i++)
     vector_push(&names, scope->entries.items[locals[i]].name);
   for (int f = 0; is_function && f < BUILTIN_COUNT; f++)
-    if (builtin_is_scalar(f)) vector_push(&names, builtin_name(f));
+    if (!builtin_is_refused(f)) vector_push(&names, builtin_name(f));
   const char *near = nearest_name(name, names.items, names.count);
   vector_free(&names);
   return near;
@@ -69,6 +69,36 @@ static bool is_whole_array(const struct resolver *r, const struct ast_item *item
   return true; /* a start velocity of an array, or an item that was refused */
 }
 
+/* `param p = (1, 2)`: several values for one scalar. */
+static bool check_single(struct resolver *r, const struct ast_statement *statement,
+                         const struct ast_item *item) {
+  enum name_kind kind = statement_name_kind(statement->kind);
+  bool is_scalar = kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT ||
+                   kind == NAME_COORD || kind == NAME_STATE;
+  if (!is_scalar || item->value == 0) return true;
+  const struct ast_expression *n = ast_expression(r->text->ast, item->value);
+  if (n->kind == AST_UNIT) n = ast_expression(r->text->ast, n->operand);
+  if (n->kind != AST_TUPLE) return true;
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_BARE_TUPLE, n->span,
+                     arena_format(&context->arena, "'%s' takes one value", item->name), NULL);
+  if (item->indices.count == 0)
+    diagnostic_help(context, d, "an array of them is declared as %s[%u]", item->name,
+                    n->list.count);
+  r->text->functions[item->value] = SCOPE_REFUSED;
+  return false;
+}
+
+static void check_point(struct resolver *r, const struct ast_statement *statement,
+                        const struct ast_item *item) {
+  if (statement->kind != AST_POINT || item->unit == NULL) return;
+  struct diagnostic *d =
+      diagnostic_add(r->scope->context, DIAG_POINT_WITH_UNIT, item->unit->span, item->name, NULL);
+  diagnostic_help(r->scope->context, d, "give the numbers in its value their unit: (1, 2) [%s]",
+                  item->unit->text);
+}
+
 /* `coord x = 0, x' = 1`: the second is no declaration but a start velocity. */
 static bool check_primes(struct resolver *r, const struct ast_statement *statement,
                          const struct ast_item *item) {
@@ -110,8 +140,10 @@ static void resolve_item(struct resolver *r, const struct ast_statement *stateme
     uint32_t id = resolve_add_local(r, NAME_INDEX, item->index_variable, item->span);
     map_set(&r->scope->by_statement, key_of(item), id);
   }
-  if (fits || item->value != 0)
-    resolve_expression(r, item->value, is_whole_array(r, item) ? WANT_VALUES : WANT_NUMBER);
+  check_point(r, statement, item);
+  bool is_whole = is_whole_array(r, item);
+  if ((fits || item->value != 0) && (is_whole || check_single(r, statement, item)))
+    resolve_expression(r, item->value, is_whole ? WANT_VALUES : WANT_NUMBER);
   r->locals.count = outer;
 }
 
@@ -172,27 +204,39 @@ static void resolve_simulate(struct resolver *r, const struct ast_statement *sta
   }
 }
 
-static void resolve_constraint(struct resolver *r, const struct ast_statement *statement) {
-  dyn_context *context = r->scope->context;
-  for (uint32_t i = 0; i < statement->label.indices.count; i++)
-    resolve_expression(r, ast_list_item(r->text->ast, statement->label.indices, i), WANT_NUMBER);
+/* The index of `constraint close[i in 1..n]` is known in the statement; the number of locals before
+ * it. */
+static uint32_t open_label(struct resolver *r, const struct ast_statement *statement) {
+  const struct ast_item *label = &statement->label;
+  for (uint32_t i = 0; i < label->indices.count; i++)
+    resolve_expression(r, ast_list_item(r->text->ast, label->indices, i), WANT_NUMBER);
   uint32_t outer = r->locals.count;
-  const char *index = statement->label.index_variable;
-  if (index != NULL) {
-    uint32_t id = resolve_add_local(r, NAME_INDEX, index, statement->label.span);
-    map_set(&r->scope->by_statement, key_of(&statement->label), id);
-  } else if (statement->label.is_range) {
-    diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, statement->label.span,
-                   "a range without an index in the label of a constraint", NULL);
+  if (label->index_variable != NULL) {
+    uint32_t id = resolve_add_local(r, NAME_INDEX, label->index_variable, label->span);
+    map_set(&r->scope->by_statement, key_of(label), id);
+  } else if (label->is_range) {
+    diagnostic_add(r->scope->context, DIAG_EXPRESSION_NOT_SUPPORTED, label->span,
+                   arena_format(&r->scope->context->arena,
+                                "a range without an index in the label of a %s",
+                                name_kind_word(statement_name_kind(statement->kind))),
+                   NULL);
   }
-  resolve_expression(r, statement->left, WANT_NUMBER);
-  resolve_expression(r, statement->right, WANT_NUMBER);
+  return outer;
+}
+
+static void resolve_labelled(struct resolver *r, const struct ast_statement *statement) {
+  uint32_t outer = open_label(r, statement);
+  if (statement->kind == AST_FRAME) {
+    resolve_frame(r, statement);
+  } else if (statement->kind != AST_CONSTRAINT) {
+    resolve_body(r, statement);
+  } else {
+    resolve_expression(r, statement->left, WANT_NUMBER);
+    resolve_expression(r, statement->right, WANT_NUMBER);
+    for (uint32_t i = 0; i < statement->along.count; i++)
+      resolve_expression(r, ast_list_item(r->text->ast, statement->along, i), WANT_NUMBER);
+  }
   r->locals.count = outer;
-  if (statement->along.count == 0) return;
-  ast_expr axis = ast_list_item(r->text->ast, statement->along, 0);
-  diagnostic_add(context, DIAG_EXPRESSION_NOT_SUPPORTED, ast_expression(r->text->ast, axis)->span,
-                 "a constraint 'along' axes", NULL);
-  r->scope->has_refused = true;
 }
 
 static void resolve_statement(struct resolver *r, const struct ast_statement *statement) {
@@ -218,12 +262,16 @@ static void resolve_statement(struct resolver *r, const struct ast_statement *st
   case AST_SIMULATE:
     resolve_simulate(r, statement);
     break;
+  case AST_FRAME:
+  case AST_PARTICLE:
+  case AST_BODY:
   case AST_CONSTRAINT:
-    resolve_constraint(r, statement);
+    resolve_labelled(r, statement);
     break;
   default:
     resolve_expression(r, statement->value, WANT_NUMBER);
     resolve_expression(r, statement->target, WANT_NUMBER);
+    resolve_expression(r, statement->source, WANT_NUMBER);
     resolve_expression(r, statement->left, WANT_NUMBER);
     resolve_expression(r, statement->right, WANT_NUMBER);
     break;

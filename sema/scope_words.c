@@ -44,13 +44,13 @@ static const struct statement_row statements[] = {
     [AST_LAGRANGIAN] = {"lagrangian", NAME_NONE, false},
     [AST_DISSIPATION] = {"dissipation", NAME_NONE, false},
     [AST_FORCE_ON] = {"force ... on", NAME_NONE, false},
-    [AST_FORCE_AT] = {"force ... at", NAME_NONE, true},
-    [AST_TORQUE] = {"torque", NAME_NONE, true},
-    [AST_GRAVITY] = {"gravity", NAME_NONE, true},
-    [AST_FRAME] = {"frame", NAME_FRAME, true},
-    [AST_POINT] = {"point", NAME_POINT, true},
-    [AST_PARTICLE] = {"particle", NAME_PARTICLE, true},
-    [AST_BODY] = {"body", NAME_BODY, true},
+    [AST_FORCE_AT] = {"force ... at", NAME_NONE, false},
+    [AST_TORQUE] = {"torque", NAME_NONE, false},
+    [AST_GRAVITY] = {"gravity", NAME_NONE, false},
+    [AST_FRAME] = {"frame", NAME_FRAME, false},
+    [AST_POINT] = {"point", NAME_POINT, false},
+    [AST_PARTICLE] = {"particle", NAME_PARTICLE, false},
+    [AST_BODY] = {"body", NAME_BODY, false},
     [AST_CONSTRAINT] = {"constraint", NAME_CONSTRAINT, false},
     [AST_COMPONENT] = {"component", NAME_COMPONENT, true},
     [AST_INSTANCE] = {"instance", NAME_INSTANCE, true},
@@ -78,14 +78,11 @@ bool statement_is_refused(enum ast_statement_kind kind) {
 
 /* ---------------------------------------------------------------- functions */
 
-enum dimension_rule { PURE, SAME, RATIO, ROOT, FREE, KEEP, FORCE, VECTOR };
-
 static const struct builtin {
   const char *name;
   uint32_t least, most;
-  enum dimension_rule rule;
 } builtins[] = {
-#define BUILTIN_ROW(name, least, most, rule) {#name, least, most, rule},
+#define BUILTIN_ROW(name, least, most, rule) {#name, least, most},
     BUILTIN_FUNCTIONS(BUILTIN_ROW)
 #undef BUILTIN_ROW
 };
@@ -108,6 +105,21 @@ uint32_t builtin_most(int function) {
   return builtins[function].most;
 }
 
-bool builtin_is_scalar(int function) {
-  return builtins[function].rule != VECTOR;
+bool builtin_is_refused(int function) {
+  return function == BUILTIN_table;
+}
+
+/* ---------------------------------------------------------------- members */
+
+static const char *const members[MEMBER_COUNT] = {"x",  "y",     "z",       "mass",
+                                                  "at", "frame", "inertia", "norm"};
+
+int member_find(const char *name) {
+  for (int i = 0; i < MEMBER_COUNT; i++)
+    if (strcmp(members[i], name) == 0) return i;
+  return -1;
+}
+
+const char *member_name(enum member member) {
+  return members[member];
 }

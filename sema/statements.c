@@ -13,7 +13,7 @@ static struct span span_of(const struct job *job, ast_expr e) {
 /* ---------------------------------------------------------------- energies and forces */
 
 /* Reports what depends on symbols that it can't depend on. */
-static bool check_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
+bool check_statement_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
                         role_set refused, enum diagnostic_code code, const char *what) {
   expr symbol = find_other_role(a->l, value, ~refused);
   if (symbol == 0) return true;
@@ -28,15 +28,15 @@ static bool check_roles(struct analysis *a, const struct job *job, ast_expr e, e
 static void lower_energy(struct analysis *a, const struct job *job, enum energy_kind kind,
                          const char *what) {
   const struct ast_statement *statement = job->statement;
-  expr value = lower_expression(a->l, job->environment, statement->value);
+  expr value = lower_expression(a->l, job->environment, statement->value, what);
   if (value == 0) return;
-  if (!check_roles(a, job, statement->value, value, role_bit(ROLE_ACCELERATION),
+  if (!check_statement_roles(a, job, statement->value, value, role_bit(ROLE_ACCELERATION),
                    DIAG_ENERGY_OF_ACCELERATIONS, what) ||
-      !check_roles(a, job, statement->value, value, role_bit(ROLE_MULTIPLIER),
+      !check_statement_roles(a, job, statement->value, value, role_bit(ROLE_MULTIPLIER),
                    DIAG_MULTIPLIER_NOT_ALLOWED, what))
     return;
   if (kind == ENERGY_POTENTIAL &&
-      !check_roles(a, job, statement->value, value, role_bit(ROLE_VELOCITY),
+      !check_statement_roles(a, job, statement->value, value, role_bit(ROLE_VELOCITY),
                    DIAG_POTENTIAL_OF_VELOCITIES, NULL))
     return;
   if (kind == ENERGY_DISSIPATION && !expr_is_integer_value(a->l->graph, value, 0) &&
@@ -45,14 +45,31 @@ static void lower_energy(struct analysis *a, const struct job *job, enum energy_
                  span_of(job, statement->value), NULL, NULL, NULL);
     return;
   }
-  struct model_energy energy = {kind, label_of(statement), value, statement->span};
+  struct model_energy energy = {kind, label_of(statement), value, statement->span, 0};
   vector_push(&a->model->energies, energy);
+}
+
+/* A vector here is mostly a force at a point. */
+static expr lower_generalized(struct analysis *a, const struct job *job, ast_expr e,
+                              const char *what) {
+  any_value v = lower_value(a->l, job->environment, e);
+  if (value_is_scalar(v)) return v;
+  struct diagnostic *d = lower_report(a->l, job->environment, DIAG_WRONG_KIND, span_of(job, e),
+                                      what, "a number", lower_kind_words(a->l, v));
+  lower_label_origin(a->l, d, job->environment, e);
+  if (d == NULL) return 0;
+  if (value_kind_of(v) == VALUE_FRAME || value_kind_of(v) == VALUE_BODY)
+    diagnostic_help(a->context, d, "a torque acts on a frame or body: torque ... on ...");
+  else
+    diagnostic_help(a->context, d, "a force that is a vector acts at a point: force ... at P");
+  return 0;
 }
 
 static void lower_force(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
-  expr value = lower_expression(a->l, job->environment, statement->value);
-  expr target = lower_expression(a->l, job->environment, statement->target);
+  expr value = lower_generalized(a, job, statement->value, "a generalized force");
+  expr target =
+      lower_generalized(a, job, statement->target, "what a generalized force acts on");
   if (target != 0) {
     role_set allowed = role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
     expr other = find_other_role(a->l, target, allowed);
@@ -86,8 +103,8 @@ static void lower_force(struct analysis *a, const struct job *job) {
 
 static void lower_rate(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
-  expr left = lower_expression(a->l, job->environment, statement->left);
-  expr rate = lower_expression(a->l, job->environment, statement->right);
+  expr left = lower_expression(a->l, job->environment, statement->left, "the rate of a state");
+  expr rate = lower_expression(a->l, job->environment, statement->right, "the rate of a state");
   struct span span = span_of(job, statement->left);
   if (left == 0) return;
   uint32_t role = map_get(&a->l->roles, left);
@@ -122,12 +139,8 @@ static const char *text_of(struct analysis *a, struct span span) {
   return arena_string(&a->context->arena, source->text + span.begin, span.end - span.begin);
 }
 
-static void lower_initial(struct analysis *a, const struct job *job,
-                          const struct ast_equation *equation) {
-  expr left = lower_expression(a->l, job->environment, equation->left);
-  expr right = lower_expression(a->l, job->environment, equation->right);
-  if (left == 0 || right == 0) return;
-  expr residual = expr_subtract(a->l->graph, left, right);
+static void add_condition(struct analysis *a, const struct job *job,
+                          const struct ast_equation *equation, expr residual) {
   expr acceleration = find_other_role(a->l, residual, ~role_bit(ROLE_ACCELERATION));
   expr multiplier = find_other_role(a->l, residual, ~role_bit(ROLE_MULTIPLIER));
   role_set variables = role_bit(ROLE_POSITION) | role_bit(ROLE_VELOCITY) | role_bit(ROLE_STATE) |
@@ -150,6 +163,33 @@ static void lower_initial(struct analysis *a, const struct job *job,
   }
 }
 
+/* Up to three conditions; components that hold always say nothing. */
+static void add_conditions(struct analysis *a, const struct job *job,
+                           const struct ast_equation *equation, vector_id difference) {
+  expr components[3];
+  bool is_empty = true;
+  vector_components(lower_kinematics(a->l), difference, FRAME_WORLD, components);
+  for (int i = 0; i < 3; i++) {
+    if (lower_is_zero(a->l, components[i])) continue;
+    is_empty = false;
+    add_condition(a, job, equation, components[i]);
+  }
+  if (is_empty) add_condition(a, job, equation, components[0]);
+}
+
+static void lower_initial(struct analysis *a, const struct job *job,
+                          const struct ast_equation *equation) {
+  any_value left = lower_value(a->l, job->environment, equation->left);
+  any_value right = lower_value(a->l, job->environment, equation->right);
+  any_value difference =
+      lower_difference(a->l, job->environment, equation->left, left, equation->right, right);
+  if (difference == 0) return;
+  if (value_is_scalar(difference))
+    add_condition(a, job, equation, difference);
+  else
+    add_conditions(a, job, equation, value_id(difference));
+}
+
 /* What stands in place of z' decides: `initial z' = 0` is about positions, if the rate is. */
 void classify_conditions(struct analysis *a) {
   for (uint32_t i = 0; i < a->model->conditions.count; i++) {
@@ -168,7 +208,7 @@ void classify_conditions(struct analysis *a) {
 /* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
 static void take_start(struct analysis *a, const struct job *job,
                        const struct ast_equation *equation) {
-  expr left = lower_expression(a->l, job->environment, equation->left);
+  any_value left = lower_value(a->l, job->environment, equation->left);
   if (left == 0) return;
   uint32_t role = map_get(&a->l->roles, left), kind = role % ROLE_COUNT;
   struct span span = span_of(job, equation->left);
@@ -216,10 +256,15 @@ static void lower_job(struct analysis *a, const struct job *job) {
   case AST_SIMULATE:
     lower_simulate(a, job);
     break;
-  case AST_CONSTRAINT:
-    lower_constraint(a, job);
+  case AST_FORCE_AT:
+  case AST_TORQUE:
+    lower_vector_force(a, job);
     break;
-  default:
+  case AST_PARTICLE:
+  case AST_BODY:
+    lower_body(a, job);
+    break;
+  default: /* constraints and frames are made; gravity acts on all bodies */
     break;
   }
 }
@@ -235,6 +280,17 @@ static void take_name(struct analysis *a, const struct ast_statement *statement,
   if (statement->label.name != NULL) a->model->name = statement->label.name;
 }
 
+/* In their order, before values ask for multipliers. */
+static void make_constraints(struct analysis *a) {
+  for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++) {
+    const struct job *job = &a->jobs.items[i];
+    if (job->statement->kind == AST_CONSTRAINT) lower_element(a->l, job->element);
+    if (job->statement->kind != AST_FRAME || job->statement->source == 0) continue;
+    any_value frame = lower_element(a->l, job->element);
+    if (frame != 0) lower_norm_of_frame(a->l, value_id(frame));
+  }
+}
+
 void lower_statements(struct analysis *a) {
   const struct ast_statement *named = NULL;
   for (uint32_t i = 0; i < a->jobs.count; i++) {
@@ -244,7 +300,11 @@ void lower_statements(struct analysis *a) {
          k++)
       take_start(a, job, &job->statement->equations.items[k]);
   }
+  make_constraints(a);
   declare_values(a);
+  start_frames(a);
   for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
     lower_job(a, &a->jobs.items[i]);
+  for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
+    if (a->jobs.items[i].statement->kind == AST_GRAVITY) lower_gravity(a, &a->jobs.items[i]);
 }
