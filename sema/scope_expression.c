@@ -77,12 +77,35 @@ static void report_vectors(struct resolver *r, struct span span, const char *wha
   r->scope->has_refused = true;
 }
 
+/* The index of a loop around the function that is being read. */
+static bool is_outside(const struct resolver *r, uint32_t id) {
+  for (uint32_t i = 0; i < r->visible; i++)
+    if (r->locals.items[i] == id) return true;
+  return false;
+}
+
+static void report_missing_index(struct resolver *r, const struct ast_expression *n,
+                                 const struct name_entry *entry, bool is_constraint) {
+  dyn_context *context = r->scope->context;
+  struct diagnostic *d = diagnostic_add(context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
+  diagnostic_label(context, d, entry->span, "declared here");
+  if (is_constraint)
+    diagnostic_help(context, d, "write multiplier(%s[i]) for one element", n->name);
+  else
+    diagnostic_help(context, d, "write %s[i] for one element, sum(i in 1..n, %s[i]) for all",
+                    n->name, n->name);
+}
+
 static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
   bool is_constraint = wanted == WANT_CONSTRAINT || wanted == WANT_CONSTRAINTS;
   uint32_t id = resolve_find(r, n->name);
   /* A constraint without a label has not taken a name from the model. */
   if (r->scope->entries.items[id].is_unlabelled && !is_constraint) id = 0;
+  if (id != 0 && is_outside(r, id)) {
+    diagnostic_add(r->scope->context, DIAG_INDEX_IN_FUNCTION, n->span, n->name, NULL);
+    return;
+  }
   if (id == 0) {
     if (!r->scope->has_import)
       scope_report_unknown(r->scope, n->name, n->span, false, r->locals.items, r->locals.count);
@@ -109,14 +132,7 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   }
   r->text->entries[e] = id;
   if (wanted == WANT_ARRAY || wanted == WANT_CONSTRAINTS || entry->rank == 0) return;
-  struct diagnostic *d =
-      diagnostic_add(r->scope->context, DIAG_MISSING_INDEX, n->span, n->name, NULL);
-  diagnostic_label(r->scope->context, d, entry->span, "declared here");
-  if (is_constraint)
-    diagnostic_help(r->scope->context, d, "write multiplier(%s[i]) for one element", n->name);
-  else
-    diagnostic_help(r->scope->context, d,
-                    "write %s[i] for one element, sum(i in 1..n, %s[i]) for all", n->name, n->name);
+  report_missing_index(r, n, entry, is_constraint);
 }
 
 static void report_scalar_index(struct resolver *r, const struct ast_expression *array,
@@ -146,7 +162,8 @@ static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct name_entry *entry = &r->scope->entries.items[id];
   if (id == 0 || entry->is_broken || entry->rank == n->list.count) return;
   dyn_context *context = r->scope->context;
-  if (entry->rank == 0) {
+  uint32_t rank = entry->rank - entry->lead, given = n->list.count - entry->lead;
+  if (rank == 0) {
     if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
       return;
     report_scalar_index(r, array, entry);
@@ -154,10 +171,14 @@ static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
     resolve_refuse(r, e);
     return;
   }
+  if (given == 0) { /* a member of an element of an array of instances */
+    report_missing_index(r, array, entry, wanted == WANT_CONSTRAINT);
+    return;
+  }
   struct diagnostic *d = diagnostic_add(
       context, DIAG_INDEX_COUNT, n->span, array->name,
-      arena_format(&context->arena, "%u %s", entry->rank, entry->rank == 1 ? "index" : "indices"),
-      arena_format(&context->arena, "%u", n->list.count), NULL);
+      arena_format(&context->arena, "%u %s", rank, rank == 1 ? "index" : "indices"),
+      arena_format(&context->arena, "%u", given), NULL);
   diagnostic_label(context, d, entry->span, "declared here");
 }
 
