@@ -132,6 +132,7 @@ struct ast_item {
    * name without indices, "robot.leg.knee". */
   const struct ast_segment *path; /* or NULL */
   uint32_t path_count, lead;
+  bool mentions_loop; /* an own index depends on a loop around it, in the component */
 };
 
 struct ast_equation { /* left = right, or left := right */

@@ -158,7 +158,11 @@ static void mark_statement(struct early *w, const struct ast_statement *s) {
     mark(w, ast_list_item(w->file->ast, s->along, i), false);
   ast_expr parts[] = {s->target, s->source, s->left, s->right};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) mark(w, parts[i], false);
-  if (s->kind != AST_FUNCTION) mark(w, s->value, s->kind == AST_IF_BLOCK);
+  const struct flat_local *outer = w->locals;
+  for (uint32_t i = 0; s->kind == AST_FUNCTION && i < s->formals.count; i++)
+    w->locals = flat_push_local(w->f, w->locals, s->formals.items[i].name);
+  mark(w, s->value, s->kind == AST_IF_BLOCK);
+  w->locals = outer;
   mark(w, s->from, true);
   mark(w, s->to, true);
 }

@@ -27,7 +27,7 @@ static const struct ast_expression *made(const struct flattening *f, ast_expr e)
 static ast_expr add(struct flattening *f, struct ast_expression n) {
   if (f->out->expressions.count >= MOST_WRITTEN_NODES)
     flat_report_large(f, (struct span){0, 0, 0},
-                      "its components write out expressions with more than four million parts");
+                      "its components write out expressions with more than two million parts");
   if (n.first == 0) n.first = f->out->expressions.count;
   vector_push(&f->out->expressions, n);
   return f->out->expressions.count - 1;

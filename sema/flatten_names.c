@@ -46,6 +46,17 @@ struct flat_local *flat_push_local(struct flattening *f, const struct flat_local
   return local;
 }
 
+bool flat_mentions(const struct ast *ast, struct ast_list list, const struct flat_local *locals) {
+  for (uint32_t i = 0; i < list.count && locals != NULL; i++) {
+    ast_expr index = ast_list_item(ast, list, i);
+    for (ast_expr e = ast_expression(ast, index)->first; e <= index; e++)
+      for (const struct flat_local *l = locals; l != NULL; l = l->outer)
+        if (ast_expression(ast, e)->kind == AST_NAME && ast_expression(ast, e)->name == l->name)
+          return true;
+  }
+  return false;
+}
+
 void flat_check_predeclared(struct flattening *f, const char *name, struct span span) {
   static const struct {
     const char *name;
@@ -97,17 +108,6 @@ static void report_twice(struct collector *c, const struct declaration *d,
                    first->formal != NULL ? ", as a formal" : "");
 }
 
-static bool mentions_loop(const struct ast *ast, const struct declaration *d) {
-  for (uint32_t i = 0; i < d->item->indices.count; i++) {
-    ast_expr index = ast_list_item(ast, d->item->indices, i);
-    for (ast_expr e = ast_expression(ast, index)->first; e <= index; e++)
-      for (const struct flat_local *l = d->loops; l != NULL; l = l->outer)
-        if (ast_expression(ast, e)->kind == AST_NAME && ast_expression(ast, e)->name == l->name)
-          return true;
-  }
-  return false;
-}
-
 static void add_site(struct collector *c, struct flat_symbol *symbol, const struct declaration *d) {
   struct flat_names *names = c->names;
   struct flat_site *site = arena_new(&c->f->context->arena, struct flat_site);
@@ -116,7 +116,7 @@ static void add_site(struct collector *c, struct flat_symbol *symbol, const stru
                              .rank = d->item->is_range ? 1 : d->item->indices.count,
                              .id = names->sites.count,
                              .in_if = d->in_if};
-  site->is_element = !d->item->is_range && mentions_loop(c->file->ast, d);
+  site->is_element = !d->item->is_range && flat_mentions(c->file->ast, d->item->indices, d->loops);
   vector_push(&names->sites, site);
   map_set(&names->site_of, key_of(d->statement), site->id);
   if (symbol->last_site != 0)

@@ -21,7 +21,7 @@ enum {
   DEEPEST_INSTANCE = 100, /* components in components */
   LONGEST_PREFIX = 400,   /* bytes of "robot.leg." */
   MOST_WRITTEN_STATEMENTS = 200000,
-  MOST_WRITTEN_NODES = 4000000, /* of expressions */
+  MOST_WRITTEN_NODES = 2000000, /* of expressions */
 };
 
 /* An index or argument that is known in an inner scope; innermost first. */
@@ -190,6 +190,8 @@ struct flat_symbol *flat_find_symbol(const struct flat_component *component,
 void flat_check_predeclared(struct flattening *f, const char *name, struct span span);
 struct flat_local *flat_push_local(struct flattening *f, const struct flat_local *outer,
                                    const char *name);
+/* True if some expression of the list names one of the locals. */
+bool flat_mentions(const struct ast *ast, struct ast_list list, const struct flat_local *locals);
 void flat_names_free(struct flat_names *names);
 
 /* ---- flatten_component.c */

@@ -91,6 +91,7 @@ static struct ast_item copy_item(struct flattening *f, const struct flat_env *en
   copy.name_span = flat_place(use, item->name_span);
   copy.doc = item->doc;
   copy.indices = flat_indices(f, env, use->lead_count, item->indices);
+  copy.mentions_loop = flat_mentions(env->ast, item->indices, env->locals);
   copy.is_range = item->is_range;
   copy.primes = item->primes;
   copy.unit = item->unit;

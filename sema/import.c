@@ -7,6 +7,7 @@
  * The list of files is the work that is left: nothing here recurses. */
 #include "sema/import.h"
 #include "sema/library.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +28,16 @@ static const char *format_key(dyn_context *context, const char *path, const stru
   return intern_string(&context->names, key);
 }
 
+/* Serves as a name: what can't stand in one is an underscore. */
 static const char *stem_of(dyn_context *context, const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
   size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
-  return intern(&context->names, name, length);
+  char *stem = arena_format(&context->arena, "%s%.*s", isdigit((unsigned char)name[0]) ? "_" : "",
+                            (int)(length < 100 ? length : 100), name);
+  for (char *at = stem; *at != '\0'; at++)
+    if ((unsigned char)*at < 128 && !isalnum((unsigned char)*at)) *at = '_';
+  return intern_string(&context->names, stem);
 }
 
 /* ---------------------------------------------------------------- reports */
@@ -175,7 +181,7 @@ static uint32_t read_beside(struct reader *r, uint32_t from,
   size_t length = strlen(statement->text);
   if (length < 4 || strcmp(statement->text + length - 4, ".dyn") != 0) {
     struct diagnostic *d = report(r, statement, "the name of a file ends in .dyn");
-    if (length > 0)
+    if (length > 0 && strchr("./", statement->text[length - 1]) == NULL)
       diagnostic_help(r->context, d,
                       "write import \"%s.dyn\"; the standard library needs no quotes",
                       statement->text);

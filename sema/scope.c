@@ -133,7 +133,8 @@ static bool is_element(const struct scope *scope, enum name_kind kind, const str
                        const struct surroundings *around) {
   if (item->indices.count == 0 || item->is_range) return false;
   struct ast_list own = {item->indices.first + item->lead, item->indices.count - item->lead};
-  if (own.count == 0 || mentions_loop(scope, own, around)) return true;
+  bool in_loop = item->path != NULL ? item->mentions_loop : mentions_loop(scope, own, around);
+  if (own.count == 0 || in_loop) return true;
   bool is_variable = kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT ||
                      kind == NAME_COORD || kind == NAME_STATE;
   return !is_variable && !is_tuple(scope->model.ast, item->value);
