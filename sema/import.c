@@ -274,12 +274,12 @@ static void find_rings(struct reader *r) {
 void imports_read(dyn_context *context, const struct ast *ast, const char *library,
                   struct imports *out) {
   struct reader r = {context, library, out};
-  const char *name = source_get(&context->sources, ast->source)->name;
+  const struct source *source = source_get(&context->sources, ast->source);
   struct stat status;
-  bool is_file = stat(name, &status) == 0 && S_ISREG(status.st_mode);
+  bool is_file = source->is_file && stat(source->name, &status) == 0;
   struct import_file model = {.ast = ast,
                               .key = format_key(context, "", is_file ? &status : NULL),
-                              .stem = stem_of(context, name)};
+                              .stem = stem_of(context, source->name)};
   vector_push(&out->files, model);
   for (uint32_t i = 0; i < out->files.count; i++) read_imports_of(&r, i);
   find_rings(&r);
