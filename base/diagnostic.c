@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_DIAGNOSTICS = 200 };
+enum { MOST_DIAGNOSTICS = 200, MOST_SHOWN = 6 /* instances around a fault */ };
 
 static const struct diagnostic_entry entries[] = {
     {"E0000", SEVERITY_ERROR, "NONE", "", ""},
@@ -68,12 +68,31 @@ static struct diagnostic *unheard(struct diagnostic_list *list) {
   return &list->unheard;
 }
 
-struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span span,
+/* What led to a place: from the inside out. Of a long chain, both ends. */
+static void label_what_led_here(dyn_context *context, struct diagnostic *diagnostic,
+                                struct span span) {
+  const struct source_set *sources = &context->sources;
+  uint32_t length = 0, at = 0;
+  const struct source *source;
+  for (uint32_t from = span.source; (source = source_get(sources, from)) != NULL;
+       from = source->led_here.source)
+    length += source->led_here.source != 0;
+  for (; (source = source_get(sources, span.source)) != NULL && source->led_here.source != 0;
+       span = source->led_here, at++) {
+    bool is_middle = length > MOST_SHOWN && at >= MOST_SHOWN / 2 && at < length - MOST_SHOWN / 2;
+    if (!is_middle)
+      diagnostic_label(context, diagnostic, source->led_here,
+                       source->written != 0 ? "in this instance" : "imported here");
+  }
+}
+
+struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span place,
                                   ...) {
   struct diagnostic_list *list = &context->diagnostics;
+  struct span span = source_written(&context->sources, place);
   if (span.source != 0 && is_reported(list, code, span, NULL)) return unheard(list);
   va_list arguments;
-  va_start(arguments, span);
+  va_start(arguments, place);
   const char *message = fill_message(context, entries[code].message, arguments);
   va_end(arguments);
   if (span.source == 0 && is_reported(list, code, span, message)) return unheard(list);
@@ -88,6 +107,7 @@ struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code cod
   diagnostic->span = span;
   diagnostic->message = message;
   vector_push(list, diagnostic);
+  label_what_led_here(context, diagnostic, place);
   return diagnostic;
 }
 
@@ -112,7 +132,7 @@ void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struc
   struct diagnostic_label *items =
       arena_array(&context->arena, struct diagnostic_label, count + 1);
   if (count > 0) memcpy(items, diagnostic->labels.items, count * sizeof *items);
-  items[count] = (struct diagnostic_label){span, caption};
+  items[count] = (struct diagnostic_label){source_written(&context->sources, span), caption};
   diagnostic->labels.items = items;
   diagnostic->labels.count = diagnostic->labels.capacity = count + 1;
 }

@@ -6,7 +6,11 @@
  *   diagnostic_label(context, d, other_span, "did you mean this one?");
  *   diagnostic_help(context, d, "write '%s'", other);
  *
- * The words of the message stand in the catalogue; the strings given replace {0}, {1}, ... */
+ * The words of the message stand in the catalogue; the strings given replace {0}, {1}, ...
+ *
+ * A place in a view (see source.h) is shown where it is written, followed by what led there: the
+ * instance whose component has the fault, the import that had the file read. Spans in diagnostics
+ * are always in written sources. */
 #ifndef DYN_BASE_DIAGNOSTIC_H
 #define DYN_BASE_DIAGNOSTIC_H
 #include "base/source.h"

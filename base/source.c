@@ -18,6 +18,15 @@ void source_set_clear(struct source_set *set) {
   source_set_init(set, set->arena);
 }
 
+static uint32_t push(struct source_set *set, struct source *source) {
+  if (set->count == set->capacity) {
+    set->capacity = set->capacity == 0 ? 8 : set->capacity * 2;
+    set->items = checked_realloc(set->items, set->capacity * sizeof(struct source *));
+  }
+  set->items[set->count++] = source;
+  return set->count;
+}
+
 uint32_t source_add(struct source_set *set, const char *name, const char *text, size_t length) {
   if (length > LONGEST_SOURCE) {
     errno = EFBIG;
@@ -27,12 +36,19 @@ uint32_t source_add(struct source_set *set, const char *name, const char *text, 
   source->name = arena_string(set->arena, name, strlen(name));
   source->text = arena_string(set->arena, text, length);
   source->length = (uint32_t)length;
-  if (set->count == set->capacity) {
-    set->capacity = set->capacity == 0 ? 8 : set->capacity * 2;
-    set->items = checked_realloc(set->items, set->capacity * sizeof(struct source *));
-  }
-  set->items[set->count++] = source;
-  return set->count;
+  return push(set, source);
+}
+
+uint32_t source_add_view(struct source_set *set, uint32_t index, struct span led_here) {
+  const struct source *of = source_get(set, index);
+  struct source *view = arena_new(set->arena, struct source);
+  *view = (struct source){.name = of->name,
+                          .text = of->text,
+                          .length = of->length,
+                          .is_command_line = of->is_command_line,
+                          .written = of->written != 0 ? of->written : index,
+                          .led_here = led_here};
+  return push(set, view);
 }
 
 uint32_t source_read(struct source_set *set, const char *path) {
@@ -64,6 +80,20 @@ struct source *source_get(const struct source_set *set, uint32_t index) {
   return index == 0 || index > set->count ? NULL : set->items[index - 1];
 }
 
+struct span source_written(const struct source_set *set, struct span span) {
+  const struct source *source = source_get(set, span.source);
+  if (source != NULL && source->written != 0) span.source = source->written;
+  return span;
+}
+
+uint32_t source_depth(const struct source_set *set, uint32_t index) {
+  uint32_t depth = 0;
+  for (const struct source *source = source_get(set, index); source != NULL && source->written != 0;
+       source = source_get(set, source->led_here.source))
+    depth++;
+  return depth;
+}
+
 static void find_lines(struct arena *arena, struct source *source) {
   uint32_t lines = 1;
   for (uint32_t i = 0; i < source->length; i++) lines += source->text[i] == '\n';
@@ -80,6 +110,7 @@ static bool is_continuation_byte(char byte) {
 struct source_place source_locate(const struct source_set *set, uint32_t index, uint32_t offset) {
   struct source *source = source_get(set, index);
   if (source == NULL) return (struct source_place){0};
+  if (source->written != 0) source = source_get(set, source->written);
   if (source->line_starts == NULL) find_lines(set->arena, source);
   if (offset > source->length) offset = source->length;
   uint32_t low = 0, high = source->line_count; /* the line is in [low, high) */

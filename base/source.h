@@ -11,12 +11,18 @@ struct span {
   uint32_t source, begin, end;
 };
 
+/* A view is a source that shares the text of another one: the text as some place elsewhere uses it
+ * (a component as one instance uses it). A span in a view tells both where something is written
+ * and what led there. */
+
 struct source {
   const char *name;      /* as shown: a path, "<stdin>", or an option such as "--set" */
   const char *text;      /* NUL-terminated after `length` bytes; may hold NULs inside */
   uint32_t length;
   bool is_command_line;  /* text that came with an option: faults in it are exit status 2 */
   bool is_file;          /* read from the file that `name` names */
+  uint32_t written;      /* of a view: the source whose text it is; else 0 */
+  struct span led_here;  /* the place that led to this view, or had this file read; source 0: none */
   uint32_t *line_starts; /* byte offset of each line, made on first use */
   uint32_t line_count;
   uint32_t known_offset, known_column; /* the last place asked for: long lines are counted once */
@@ -40,7 +46,13 @@ void source_set_clear(struct source_set *set);
 uint32_t source_add(struct source_set *set, const char *name, const char *text, size_t length);
 /* Reads a whole file, "-" being standard input. Returns 0 and sets errno on failure. */
 uint32_t source_read(struct source_set *set, const char *path);
+/* A view of a source (which may be a view itself), with what led there. */
+uint32_t source_add_view(struct source_set *set, uint32_t source, struct span led_here);
 struct source *source_get(const struct source_set *set, uint32_t index);
+/* The same place in the source that it is written in. */
+struct span source_written(const struct source_set *set, struct span span);
+/* How many views lie between the source and a text that nothing led to. */
+uint32_t source_depth(const struct source_set *set, uint32_t source);
 struct source_place source_locate(const struct source_set *set, uint32_t source, uint32_t offset);
 
 static inline struct span span_join(struct span a, struct span b) {

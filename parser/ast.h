@@ -106,6 +106,12 @@ enum ast_statement_kind {
   AST_RESERVED,   /* a statement that starts with a keyword kept for later: contact impact plot view assert; `text` is the keyword */
 };
 
+/* A member's name is written `robot.leg[2].knee`: a segment for each instance on the way to it. */
+struct ast_segment {
+  const char *name; /* interned */
+  uint32_t index_count;
+};
+
 /* A declared name: one entry of a comma list. */
 struct ast_item {
   const char *name;   /* interned, NFC */
@@ -121,6 +127,12 @@ struct ast_item {
   uint16_t primes;                /* coord x = 0, x' = 1: the second entry has primes = 1 */
   struct ast_unit *unit;          /* or NULL */
   ast_expr value;                 /* or 0; `output h` has the AST_NAME h */
+  /* Of members, once components are written out (sema/flatten.h): the instances that lead to it.
+   * Their indices, `lead` in all, stand before the item's own in `indices`; `name` is the whole
+   * name without indices, "robot.leg.knee". */
+  const struct ast_segment *path; /* or NULL */
+  uint32_t path_count, lead;
+  bool mentions_loop; /* an own index depends on a loop around it, in the component */
 };
 
 struct ast_equation { /* left = right, or left := right */
@@ -177,6 +189,7 @@ struct ast {
   VECTOR(ast_expr) lists;
   VECTOR(struct ast_statement *) statements; /* of the file, in order */
   uint32_t source;
+  const struct ast *written; /* what this one was made from by writing out components; else NULL */
   const char *doc; /* the doc comment before `model`, or at the head of the file */
 };
 

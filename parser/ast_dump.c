@@ -191,6 +191,9 @@ static void dump_item(struct dump *d, uint32_t depth, const char *word, const st
   text_format(d->out, "%s %s", word, item->name);
   for (unsigned i = 0; i < item->primes; i++) text_put(d->out, "'");
   if (item->index_variable != NULL) text_format(d->out, " for %s", item->index_variable);
+  for (uint32_t i = 0; i < item->path_count; i++)
+    text_format(d->out, "%s%s/%u", i == 0 ? " in " : " ", item->path[i].name,
+                item->path[i].index_count);
   if (item->unit != NULL) dump_unit(d, item->unit);
   if (with_doc) dump_doc(d, item->doc);
   text_put(d->out, "\n");

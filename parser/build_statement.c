@@ -113,7 +113,8 @@ static bool report_compared_argument(struct builder *b, const struct ast_express
   return true;
 }
 
-/* Particles, bodies, instances and simulate take named arguments only. */
+/* Particles, bodies, instances and simulate take named arguments only. For those of instances the
+ * component has to be known to say more; they are reported later. */
 struct ast_statement *statement_arguments(struct builder *b, struct ast_statement *statement,
                                           uint32_t list) {
   statement->arguments = list_end(b, list);
@@ -122,6 +123,7 @@ struct ast_statement *statement_arguments(struct builder *b, struct ast_statemen
     const struct ast_expression *n = ast_expression(b->ast, argument);
     if (n->kind == AST_ARGUMENT) continue;
     bool is_compared = report_compared_argument(b, n);
+    if (!is_compared && statement->kind == AST_INSTANCE) continue;
     b->ast->expressions.items[argument].kind = AST_ERROR;
     if (is_compared) continue;
     struct diagnostic *d = diagnostic_add(b->context, DIAG_NAMED_ARGUMENT_NEEDED, n->span, NULL);

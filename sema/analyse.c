@@ -1,6 +1,7 @@
 /* The list of passes of semantic analysis, top to bottom. Each pass goes on where the ones before
  * it found faults, as far as that makes sense, so that all independent faults are reported. */
 #include "sema/analysis.h"
+#include "sema/flatten.h"
 #include "sema/structure.h"
 #include <string.h>
 
@@ -43,7 +44,15 @@ static void prepare_rates(struct analysis *a) {
   a->rate_spans = arena_array(&a->context->arena, struct span, count + 1);
 }
 
+static void flatten(struct analysis *a, const struct sema_overrides *overrides) {
+  a->flattening =
+      flatten_model(a->context, a->ast, overrides != NULL ? overrides->library : NULL);
+  if (a->flattening != NULL) a->ast = flatten_ast(a->flattening);
+}
+
 static void analyse(struct analysis *a, const struct sema_overrides *overrides) {
+  flatten(a, overrides);
+  if (a->ast == NULL) return; /* too large to be written out */
   overrides_read(a, overrides);
   a->scope = scope_build(a->context, a->ast);
   a->l = lowering_new(a->context, a->scope, a->model);
@@ -74,13 +83,14 @@ struct model *sema_analyse(dyn_context *context, const struct ast *ast,
   struct analysis a = {.context = context, .ast = ast, .model = model_new(context, ast)};
   analyse(&a, overrides);
   if (context->diagnostics.error_count == 0) structure_find(context, a.model);
-  dimension_table_free(a.l->dimensions);
+  if (a.l != NULL) dimension_table_free(a.l->dimensions);
   lowering_free(a.l);
   scope_free(a.scope);
   overrides_free(&a);
   map_free(&a.entry_of_item);
   map_free(&a.site_of_item);
   vector_free(&a.jobs);
+  flatten_free(a.flattening);
   if (context->diagnostics.error_count == 0) return a.model;
   model_free(a.model);
   return NULL;

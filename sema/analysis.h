@@ -31,7 +31,8 @@ struct override_text {
 
 struct analysis {
   dyn_context *context;
-  const struct ast *ast;
+  const struct ast *ast;         /* flat: without components */
+  struct flattening *flattening; /* NULL: it was flat as it came */
   struct scope *scope;
   struct lowering *l;
   struct model *model;

@@ -157,7 +157,7 @@ static void help_index(struct lowering *l, struct diagnostic *d, const struct bi
 void declare_element(struct analysis *a, const struct ast_item *item, uint32_t entry,
                      const long *indices, uint32_t count, struct given value) {
   struct lowering *l = a->l;
-  const char *name = lower_element_name(l, item->name, indices, count);
+  const char *name = lower_item_name(l, item, indices, count);
   if (scope_entry(a->scope, entry)->rank != count) return; /* reported */
   if (item->primes > 0) {
     add_velocity(a, item, entry, name, indices, count, value);

@@ -133,6 +133,7 @@ struct dimension_table *dimension_check(const struct scope *scope) {
   table->scope = scope;
   const struct ast *ast = scope->model.ast;
   dimension_collect_units(table, ast);
+  if (ast->written != NULL) dimension_collect_units(table, ast->written);
   table->is_dimensionless = dimension_find_dimensionless(table, ast);
   declare_names(table);
   declare_velocities(table, ast->statements.items, ast->statements.count);

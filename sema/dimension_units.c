@@ -87,6 +87,7 @@ static bool has_dimension(const struct dimension_table *table,
 }
 
 bool dimension_find_dimensionless(struct dimension_table *table, const struct ast *ast) {
+  if (ast->written != NULL) ast = ast->written; /* units of other files do not count */
   if (has_dimension(table, ast->statements.items, ast->statements.count)) return false;
   uint8_t *is_run = checked_calloc(ast->expressions.count + 1, 1);
   mark_runs(ast, is_run);

@@ -40,7 +40,7 @@ static void declare_indexed(struct analysis *a, const struct ast_item *item, uin
 struct whole { /* an array that one item declares */
   struct analysis *a;
   const struct ast_item *item;
-  uint32_t entry, rank;
+  uint32_t entry, rank, lead; /* lead: indices of the instance that it is part of: one each */
   long *first, *last, *at;
   const struct ast_expression *tuple; /* or NULL */
   struct given value;
@@ -49,14 +49,21 @@ struct whole { /* an array that one item declares */
 static bool find_bounds(struct whole *w, struct environment environment) {
   struct lowering *l = w->a->l;
   const struct ast *ast = environment.text->ast;
+  uint32_t lead = w->lead;
+  for (uint32_t i = 0; i < lead; i++) {
+    ast_expr index = ast_list_item(ast, w->item->indices, i);
+    if (!lower_expression_integer(l, environment, index, "an index", &w->first[i])) return false;
+    w->last[i] = w->first[i];
+  }
   if (w->item->is_range) {
-    bool from = lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 0),
-                                         "the first index", &w->first[0]);
-    bool to = lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, 1),
-                                       "the last index", &w->last[0]);
+    bool from = lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, lead),
+                                         "the first index", &w->first[lead]);
+    bool to =
+        lower_expression_integer(l, environment, ast_list_item(ast, w->item->indices, lead + 1),
+                                 "the last index", &w->last[lead]);
     return from && to;
   }
-  for (uint32_t i = 0; i < w->rank; i++) {
+  for (uint32_t i = lead; i < w->rank; i++) {
     ast_expr size = ast_list_item(ast, w->item->indices, i);
     w->first[i] = 1;
     if (!lower_expression_integer(l, environment, size, "the size of an array", &w->last[i]))
@@ -119,7 +126,8 @@ static void declare_all(struct whole *w, const struct environment environment) {
     if (index_entry != 0) {
       struct binding *binding = arena_new(&a->context->arena, struct binding);
       *binding = (struct binding){environment.bindings, index_entry,
-                                  expr_integer(a->l->graph, w->at[0]), w->at[0], false};
+                                  expr_integer(a->l->graph, w->at[w->lead]), w->at[w->lead],
+                                  false};
       value.environment.bindings = binding;
     }
     declare_indexed(a, w->item, w->entry, w->at, w->rank, value);
@@ -159,8 +167,8 @@ static void break_entry(struct analysis *a, uint32_t entry) {
 
 static void expand_array(struct analysis *a, const struct ast_item *item, uint32_t entry,
                          struct environment environment, struct given value) {
-  struct whole w = {.a = a, .item = item, .entry = entry, .value = value};
-  w.rank = item->is_range ? 1 : item->indices.count;
+  struct whole w = {.a = a, .item = item, .entry = entry, .lead = item->lead, .value = value};
+  w.rank = item->is_range ? item->lead + 1 : item->indices.count;
   w.first = arena_array(&a->context->arena, long, 3 * w.rank + 3);
   w.last = w.first + w.rank;
   w.at = w.last + w.rank;

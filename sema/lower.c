@@ -65,11 +65,19 @@ const char *lower_words(struct lowering *l, const char *format, ...) {
   return words;
 }
 
+/* Names of indices in components are longer than they are written: "leg.i", "leg.inner i". */
+static const char *name_of_index(const char *name) {
+  if (strncmp(name, "index ", 6) == 0) return name; /* of an array of instances: written nowhere */
+  const char *dot = strrchr(name, '.'), *blank = strrchr(name, ' ');
+  return blank != NULL ? blank + 1 : dot != NULL ? dot + 1 : name;
+}
+
 void lower_label_loops(struct lowering *l, struct diagnostic *d, const struct binding *bindings) {
   for (const struct binding *b = bindings; b != NULL; b = b->outer) {
     if (!b->is_loop) continue;
     const struct name_entry *entry = scope_entry(l->scope, b->entry);
-    diagnostic_label(l->context, d, entry->span, "when %s is %ld", entry->name, b->index);
+    diagnostic_label(l->context, d, entry->span, "when %s is %ld", name_of_index(entry->name),
+                     b->index);
   }
 }
 

@@ -302,6 +302,9 @@ void lower_set_element(struct lowering *l, uint32_t entry, const long *indices, 
                        uint32_t element);
 const char *lower_element_name(struct lowering *l, const char *name, const long *indices,
                                uint32_t count);
+/* The same of an item, whose first indices may belong to instances: "leg[2].knee[1]". */
+const char *lower_item_name(struct lowering *l, const struct ast_item *item, const long *indices,
+                            uint32_t count);
 void lower_name(struct lowering *l, const struct task *task);
 void lower_index(struct lowering *l, const struct task *task); /* indices are on the stack */
 void lower_refer(struct lowering *l, const struct task *task);

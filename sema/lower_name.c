@@ -3,6 +3,7 @@
  * Elements are found by (entry, index); with several indices, each but the last leads to a node of
  * its own, so that any number of indices costs a look-up each. */
 #include "sema/lower.h"
+#include <string.h>
 
 /* ---------------------------------------------------------------- finding elements */
 
@@ -33,13 +34,39 @@ void lower_set_element(struct lowering *l, uint32_t entry, const long *indices, 
   map_set(&l->by_index, index_key(node, count > 0 ? indices[count - 1] : 0), element);
 }
 
+static void put_indices(struct text *text, const long *indices, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) text_format(text, "%s%ld", i > 0 ? "," : "[", indices[i]);
+  if (count > 0) text_put(text, "]");
+}
+
 const char *lower_element_name(struct lowering *l, const char *name, const long *indices,
                                uint32_t count) {
   if (count == 0) return name;
   struct text text = {0};
   text_put(&text, name);
-  for (uint32_t i = 0; i < count; i++) text_format(&text, "%s%ld", i > 0 ? "," : "[", indices[i]);
-  text_put(&text, "]");
+  put_indices(&text, indices, count);
+  const char *result = arena_string(&l->context->arena, text.bytes, text.length);
+  text_free(&text);
+  return result;
+}
+
+const char *lower_item_name(struct lowering *l, const struct ast_item *item, const long *indices,
+                            uint32_t count) {
+  if (item->lead == 0 || count < item->lead)
+    return lower_element_name(l, item->name, indices, count);
+  struct text text = {0};
+  size_t prefix = 0;
+  for (uint32_t i = 0; i < item->path_count; i++) {
+    const struct ast_segment *segment = &item->path[i];
+    text_put(&text, segment->name);
+    put_indices(&text, indices, segment->index_count);
+    text_put(&text, ".");
+    prefix += strlen(segment->name) + 1;
+    indices += segment->index_count;
+    count -= segment->index_count;
+  }
+  text_put(&text, item->name + prefix);
+  put_indices(&text, indices, count);
   const char *result = arena_string(&l->context->arena, text.bytes, text.length);
   text_free(&text);
   return result;
@@ -194,7 +221,9 @@ static void report_missing(struct lowering *l, const struct task *task, uint32_t
                            const long *indices, uint32_t count) {
   const struct name_entry *entry = scope_entry(l->scope, id);
   if (l->has_gaps) return;
-  const char *name = lower_element_name(l, entry->name, indices, count);
+  const struct ast_item *item = l->scope->sites.items[entry->first_site].item;
+  const char *name = item != NULL ? lower_item_name(l, item, indices, count)
+                                  : lower_element_name(l, entry->name, indices, count);
   uint32_t range = map_get(&l->ranges_of, id);
   struct diagnostic *d;
   struct span span = lower_node(task)->span;

@@ -73,11 +73,16 @@ static void check_parameters(struct analysis *a) {
   free(p.marks);
 }
 
+/* Components and libraries offer more than a model needs. */
+static bool is_own(const struct analysis *a, struct span span) {
+  return span.source == a->ast->source;
+}
+
 static void warn_unused(struct analysis *a) {
   if (a->scope->has_refused || a->context->diagnostics.error_count > 0) return;
   for (uint32_t id = 1; id < a->scope->file_count; id++) {
     const struct name_entry *entry = scope_entry(a->scope, id);
-    if (entry->kind == NAME_PARAM && entry->use_count == 0)
+    if (entry->kind == NAME_PARAM && entry->use_count == 0 && is_own(a, entry->span))
       diagnostic_add(a->context, DIAG_UNUSED_PARAMETER, entry->span, entry->name, NULL);
   }
 }

@@ -1,6 +1,7 @@
 /* Values from the command line: --set, --start, --at, --input. Each text is parsed as a list of
  * assignments; the names on the left are those that `dyn check` prints (a[2]'). */
 #include "sema/analysis.h"
+#include "sema/flatten.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,21 +67,30 @@ static void report_twice(struct analysis *a, const struct assignment *first,
   diagnostic_label(a->context, d, first->span, "given here first");
 }
 
+/* `written` is as the option has it, `equation` in the names of the flat tree. */
 static void add_assignment(struct analysis *a, struct override_text *text,
+                           const struct ast *written_in, const struct ast_equation *written,
                            const struct ast_equation *equation) {
   struct assignment assignment = {.option = text->option,
                                   .list = text,
                                   .text = &text->text,
-                                  .left = equation->left,
+                                  .left = written->left,
                                   .right = equation->right};
-  if (ast_expression(text->ast, equation->left)->kind == AST_ERROR) return;
-  if (!read_name(a, text->ast, &assignment)) {
+  if (ast_expression(written_in, written->left)->kind == AST_ERROR) return;
+  bool is_name = read_name(a, written_in, &assignment);
+  assignment.left = equation->left;
+  if (!is_name) {
     const struct source *source = source_get(&a->context->sources, assignment.span.source);
     diagnostic_add(a->context, DIAG_NOTHING_TO_SET, assignment.span,
                    arena_string(&a->context->arena, source->text + assignment.span.begin,
                                 assignment.span.end - assignment.span.begin),
                    option_words[text->option], NULL);
     return;
+  }
+  struct ast_expression *left = &text->ast->expressions.items[equation->left];
+  if (equation->left != 0 && left->kind == AST_ERROR) { /* of a file that the model itself can't name, perhaps */
+    left->kind = AST_NAME;
+    left->name = assignment.name;
   }
   vector_push(&a->assignments, assignment);
   /* The last of several options counts, as usual; twice in one list is a slip. */
@@ -94,17 +104,28 @@ static void add_assignment(struct analysis *a, struct override_text *text,
   map_set(&a->assignment_by_name[text->option], key, a->assignments.count);
 }
 
+static void add_assignments(struct analysis *a, struct override_text *text,
+                            const struct ast *written) {
+  for (uint32_t k = 0; k < written->statements.count; k++) {
+    const struct ast_statement *from = written->statements.items[k];
+    const struct ast_statement *to = text->ast->statements.items[k];
+    for (uint32_t q = 0; q < from->equations.count; q++)
+      add_assignment(a, text, written, &from->equations.items[q], &to->equations.items[q]);
+  }
+}
+
 static void read_texts(struct analysis *a, enum override_option option, const uint32_t *sources,
                        uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     struct override_text *text = checked_calloc(1, sizeof *text);
     text->option = option;
-    text->ast = parse_assignments(a->context, sources[i]);
+    struct ast *written = parse_assignments(a->context, sources[i]);
+    text->ast =
+        a->flattening != NULL ? flatten_assignments(a->flattening, written) : written;
     text->text.ast = text->ast;
     vector_push(&a->texts, text);
-    for (uint32_t k = 0; k < text->ast->statements.count; k++)
-      for (uint32_t q = 0; q < text->ast->statements.items[k]->equations.count; q++)
-        add_assignment(a, text, &text->ast->statements.items[k]->equations.items[q]);
+    add_assignments(a, text, written);
+    if (text->ast != written) ast_free(written);
   }
 }
 

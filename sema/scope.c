@@ -91,6 +91,7 @@ static uint32_t declare(struct scope *scope, enum name_kind kind, const char *na
     id = scope_add_entry(scope, kind, name, span);
     map_set(names, key_of(name), id);
     scope->entries.items[id].rank = rank;
+    scope->entries.items[id].lead = site.item != NULL ? site.item->lead : 0;
     scope->entries.items[id].in_if = in_if;
     scope->entries.items[id].is_broken = statement_is_refused(site.statement->kind);
   } else if (!fits_first(scope, &scope->entries.items[id], kind, &site, rank, in_if)) {
@@ -138,7 +139,9 @@ static bool is_place(const struct ast *ast, ast_expr value) {
 static bool is_element(const struct scope *scope, enum name_kind kind, const struct ast_item *item,
                        const struct surroundings *around) {
   if (item->indices.count == 0 || item->is_range) return false;
-  if (mentions_loop(scope, item->indices, around)) return true;
+  struct ast_list own = {item->indices.first + item->lead, item->indices.count - item->lead};
+  bool in_loop = item->path != NULL ? item->mentions_loop : mentions_loop(scope, own, around);
+  if (own.count == 0 || in_loop) return true;
   bool is_variable = kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT ||
                      kind == NAME_COORD || kind == NAME_STATE;
   if (is_variable || !is_tuple(scope->model.ast, item->value)) return !is_variable;
@@ -151,8 +154,8 @@ static void declare_item(struct scope *scope, const struct ast_statement *statem
   enum name_kind kind = statement_name_kind(statement->kind);
   struct name_site site = {
       .statement = statement, .item = item, .is_element = is_element(scope, kind, item, around)};
-  uint32_t rank = item->is_range ? 1 : item->indices.count;
-  declare(scope, kind, item->name, item->name_span, site, rank, around != NULL && around->in_if);
+  declare(scope, kind, item->name, item->name_span, site, scope_rank_of(item),
+          around != NULL && around->in_if);
 }
 
 /* ---------------------------------------------------------------- statements */
@@ -189,7 +192,7 @@ static void declare_label(struct scope *scope, const struct ast_statement *state
                            .item = kind == NAME_FUNCTION ? NULL : &statement->label,
                            .is_element =
                                statement->label.indices.count > 0 && !statement->label.is_range};
-  uint32_t rank = statement->label.is_range ? 1 : statement->label.indices.count;
+  uint32_t rank = scope_rank_of(&statement->label);
   bool has_axes = statement->along.count > 1;
   uint32_t id = declare(scope, kind, statement->label.name, statement->label.name_span, site,
                         rank + has_axes, around != NULL && around->in_if);

@@ -58,6 +58,7 @@ struct name_entry {
   struct span span; /* of the name where it was declared first; source 0 if predeclared */
   uint32_t rank;    /* number of indices; 0 for a scalar. For a constraint `along` several axes the
                        last one counts the axes: slip[2], or slip[i, 2] in an array */
+  uint32_t lead;    /* how many of them are those of the instances that it is a member of */
   uint32_t first_site, last_site; /* into scope->sites, 0: none */
   uint32_t use_count;             /* in expressions that mean something */
   bool is_broken;                 /* its declaration was refused: uses are silent */

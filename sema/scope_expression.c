@@ -108,6 +108,13 @@ static void report_missing_index(struct resolver *r, const struct ast_expression
     diagnostic_help(context, d, "write %s[i] for one element", n->name);
 }
 
+/* The index of a loop around the function that is being read. */
+static bool is_outside(const struct resolver *r, uint32_t id) {
+  for (uint32_t i = 0; i < r->visible; i++)
+    if (r->locals.items[i] == id) return true;
+  return false;
+}
+
 static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   const struct ast_expression *n = node(r, e);
   bool is_constraint = wants_constraint(wanted);
@@ -115,6 +122,10 @@ static void resolve_name(struct resolver *r, ast_expr e, enum wanted wanted) {
   uint32_t id = resolve_find(r, n->name);
   /* A constraint without a label has not taken a name from the model. */
   if (r->scope->entries.items[id].is_unlabelled && !is_constraint) id = 0;
+  if (id != 0 && is_outside(r, id)) {
+    diagnostic_add(r->scope->context, DIAG_INDEX_IN_FUNCTION, n->span, n->name, NULL);
+    return;
+  }
   if (id == 0) {
     if (!r->scope->has_import)
       scope_report_unknown(r->scope, n->name, n->span, false, r->locals.items, r->locals.count);
@@ -180,17 +191,24 @@ static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
   uint32_t rank = rank_wanted(entry, wanted);
   if (id == 0 || entry->is_broken || rank == n->list.count) return;
   dyn_context *context = r->scope->context;
+  uint32_t given = n->list.count - entry->lead;
+  rank -= entry->lead;
   if (rank == 0) {
-    if (entry->kind == NAME_FUNCTION) return;
+    if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
+      return;
     report_scalar_index(r, array, entry);
     r->scope->entries.items[id].use_count++;
     resolve_refuse(r, e);
     return;
   }
+  if (given == 0) { /* a member of an element of an array of instances */
+    report_missing_index(r, array, entry, wanted);
+    return;
+  }
   struct diagnostic *d =
       diagnostic_add(context, DIAG_INDEX_COUNT, n->span, array->name,
                      arena_format(&context->arena, "%u %s", rank, rank == 1 ? "index" : "indices"),
-                     arena_format(&context->arena, "%u", n->list.count), NULL);
+                     arena_format(&context->arena, "%u", given), NULL);
   diagnostic_label(context, d, entry->span, "declared here");
 }
 

@@ -13,6 +13,11 @@ uint32_t scope_lookup(const struct scope *scope, const char *name); /* 0: none *
 void scope_report_unknown(struct scope *scope, const char *name, struct span span, bool is_function,
                           const uint32_t *locals, uint32_t local_count);
 
+/* How many indices it takes to name one element of what the item declares. */
+static inline uint32_t scope_rank_of(const struct ast_item *item) {
+  return item->is_range ? item->lead + 1 : item->indices.count;
+}
+
 /* Declares everything (scope.c), refuses what is not supported, then resolves (scope_resolve.c). */
 void scope_resolve_model(struct scope *scope);
 /* Reports functions that call themselves (scope_order.c); breaks them. `edges` are pairs of

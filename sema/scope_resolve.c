@@ -155,8 +155,10 @@ static void resolve_block(struct resolver *r, struct ast_statement *const *items
   for (uint32_t i = 0; i < count; i++) resolve_statement(r, items[i]);
 }
 
+/* It is known everywhere, so the indices of loops around it mean nothing to it. */
 static void resolve_function(struct resolver *r, const struct ast_statement *statement) {
   uint32_t outer = r->locals.count, first = r->scope->entries.count;
+  r->visible = outer;
   for (uint32_t i = 0; i < statement->formals.count; i++) {
     const struct ast_formal *formal = &statement->formals.items[i];
     resolve_add_local(r, NAME_ARGUMENT, formal->name, formal->span);
@@ -177,6 +179,7 @@ static void resolve_function(struct resolver *r, const struct ast_statement *sta
   r->function = scope_lookup(r->scope, statement->label.name);
   resolve_expression(r, statement->value, WANT_NUMBER);
   r->function = 0;
+  r->visible = 0;
   r->locals.count = outer;
 }
 
@@ -204,12 +207,16 @@ static void resolve_simulate(struct resolver *r, const struct ast_statement *sta
   }
 }
 
+static void resolve_label(struct resolver *r, const struct ast_statement *statement) {
+  for (uint32_t i = 0; i < statement->label.indices.count; i++)
+    resolve_expression(r, ast_list_item(r->text->ast, statement->label.indices, i), WANT_NUMBER);
+}
+
 /* The index of `constraint close[i in 1..n]` is known in the statement; the number of locals before
  * it. */
 static uint32_t open_label(struct resolver *r, const struct ast_statement *statement) {
   const struct ast_item *label = &statement->label;
-  for (uint32_t i = 0; i < label->indices.count; i++)
-    resolve_expression(r, ast_list_item(r->text->ast, label->indices, i), WANT_NUMBER);
+  resolve_label(r, statement);
   uint32_t outer = r->locals.count;
   if (label->index_variable != NULL) {
     uint32_t id = resolve_add_local(r, NAME_INDEX, label->index_variable, label->span);
@@ -269,6 +276,7 @@ static void resolve_statement(struct resolver *r, const struct ast_statement *st
     resolve_labelled(r, statement);
     break;
   default:
+    resolve_label(r, statement);
     resolve_expression(r, statement->value, WANT_NUMBER);
     resolve_expression(r, statement->target, WANT_NUMBER);
     resolve_expression(r, statement->source, WANT_NUMBER);

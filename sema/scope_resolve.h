@@ -23,6 +23,7 @@ struct resolver {
   struct scope_text *text;
   uint8_t *wanted;         /* per expression, while it is resolved */
   VECTOR(uint32_t) locals; /* entries of the inner scopes, innermost last */
+  uint32_t visible;        /* locals before this one lie outside of the function being read */
   uint32_t function;       /* the entry of the function whose body this is, or 0 */
   struct scope_edges calls;
   bool in_axis; /* of a rotation: x, y and z are the axes of the frame being turned */

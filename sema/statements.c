@@ -2,8 +2,18 @@
  * Each job is lowered by itself; what is wrong with one does not hide what is wrong with others. */
 #include "sema/analysis.h"
 
-static const char *label_of(const struct ast_statement *statement) {
-  return statement->label.name != NULL ? statement->label.name : "";
+/* A label in a component is known with its instance. */
+static const char *label_of(struct analysis *a, const struct job *job) {
+  const struct ast_item *label = &job->statement->label;
+  if (label->name == NULL) return "";
+  if (label->lead == 0) return label->name;
+  long *indices = arena_array(&a->context->arena, long, label->lead);
+  for (uint32_t i = 0; i < label->lead; i++)
+    if (!lower_expression_integer(a->l, job->environment,
+                                  ast_list_item(job->environment.text->ast, label->indices, i),
+                                  "an index", &indices[i]))
+      return label->name;
+  return lower_item_name(a->l, label, indices, label->lead);
 }
 
 static struct span span_of(const struct job *job, ast_expr e) {
@@ -45,7 +55,7 @@ static void lower_energy(struct analysis *a, const struct job *job, enum energy_
                  span_of(job, statement->value), NULL, NULL, NULL);
     return;
   }
-  struct model_energy energy = {kind, label_of(statement), value, statement->span, 0};
+  struct model_energy energy = {kind, label_of(a, job), value, statement->span, 0};
   vector_push(&a->model->energies, energy);
 }
 
@@ -91,7 +101,7 @@ static void lower_force(struct analysis *a, const struct job *job) {
     }
   }
   if (value == 0 || target == 0) return;
-  struct model_force force = {.label = label_of(statement),
+  struct model_force force = {.label = label_of(a, job),
                               .value = value,
                               .target = target,
                               .span = statement->span,
@@ -205,6 +215,12 @@ void classify_conditions(struct analysis *a) {
   }
 }
 
+/* How many instances a value stands in. What is said from outside holds against what a component says
+ * itself. */
+static uint32_t depth_of(const struct analysis *a, const struct job *job, ast_expr e) {
+  return source_depth(&a->context->sources, span_of(job, e).source);
+}
+
 /* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
 static void take_start(struct analysis *a, const struct job *job,
                        const struct ast_equation *equation) {
@@ -220,6 +236,8 @@ static void take_start(struct analysis *a, const struct job *job,
   struct element *element = &a->l->elements.items[role / ROLE_COUNT];
   struct given *given = kind == ROLE_VELOCITY ? &element->velocity : &element->value;
   if (given->value != 0 && given->environment.text != job->environment.text) return;
+  if (given->value != 0 && depth_of(a, job, given->value) < depth_of(a, job, equation->right))
+    return;
   *given = (struct given){equation->right, job->environment, 0, equation->span};
   if (scope_is_bare(a->scope, job->environment.text, equation->right)) {
     struct unit unit = dimension_of_name(a->l->dimensions, element->entry, kind == ROLE_VELOCITY);
