@@ -78,6 +78,11 @@ const dyn_model *compiler_add_jacobian(dyn_compiler *compiler);
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
                    const struct backend_options *options, struct text *out);
 
+/* The standard library that the compiler carries: names of its modules, NULL past the last. */
+const char *compiler_library_module(uint32_t i);
+/* The tree of a module, which the caller frees with ast_free; NULL if there is none of that name. */
+struct ast *compiler_library_tree(dyn_compiler *compiler, const char *name);
+
 /* What --dump=<stage> prints: "tokens", "ast", "model", "system", "tape", "llvm". False if the
  * stage cannot be reached. */
 bool compiler_dump(dyn_compiler *compiler, const char *stage, struct text *out);

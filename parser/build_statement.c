@@ -9,7 +9,8 @@ struct ast_statement *statement_new(struct builder *b, enum ast_statement_kind k
   statement->kind = kind;
   statement->span = build_span(b, at);
   statement->keyword_span = b->tokens[at.begin].span;
-  statement->doc = doc_of_range(b, at);
+  /* What stands behind a formal documents that formal. */
+  statement->doc = kind == AST_COMPONENT ? doc_before(b, at.begin) : doc_of_range(b, at);
   return statement;
 }
 
