@@ -104,7 +104,7 @@ static bool is_pure_call(struct search *s, ast_expr at) {
       s->is_done[s->f->chain.items[i] - s->first] = 1;
   if (function != NULL) return is_pure_function(s->f, function);
   int builtin = builtin_find(name);
-  return builtin >= 0 && builtin != BUILTIN_multiplier && builtin_is_scalar(builtin);
+  return builtin >= 0 && builtin < BUILTIN_table;
 }
 
 static bool is_pure_node(struct search *s, ast_expr at) {
