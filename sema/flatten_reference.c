@@ -369,6 +369,15 @@ static const char *resolve_plain_call(struct flattening *f, const struct flat_en
   return NULL;
 }
 
+static void report_member_called(struct flattening *f, const struct flat_env *env,
+                                 const struct ast_expression *n) {
+  if (f->is_quiet) return;
+  struct diagnostic *d = diagnostic_add(f->context, DIAG_MEMBER_CALLED,
+                                        flat_place(env->use, n->name_span), n->name, NULL);
+  if (builtin_find(n->name) >= 0)
+    diagnostic_help(f->context, d, "functions stand alone: %s(...)", n->name);
+}
+
 /* `m.f(...)`: of a module or an instance */
 const char *flat_resolve_call(struct flattening *f, const struct flat_env *env, ast_expr e,
                               struct flat_symbol **function) {
@@ -377,9 +386,7 @@ const char *flat_resolve_call(struct flattening *f, const struct flat_env *env, 
   if (n->kind == AST_CALL) return resolve_plain_call(f, env, n, function);
   struct flat_reference r;
   if (!flat_resolve(f, env, n->operand, &r)) {
-    if (flat_node(env, n->operand)->kind != AST_ERROR)
-      diagnostic_add(f->context, DIAG_NOT_A_FUNCTION, flat_place(env->use, n->name_span), n->name,
-                     "member", NULL);
+    if (flat_node(env, n->operand)->kind != AST_ERROR) report_member_called(f, env, n);
     return NULL;
   }
   if (r.kind == FLAT_BROKEN) return NULL;
@@ -389,10 +396,7 @@ const char *flat_resolve_call(struct flattening *f, const struct flat_env *env, 
   } else if (r.used == f->chain.count && r.kind == FLAT_MODULE) {
     step_into_module(f, env, n, &r);
   } else {
-    if (!f->is_quiet)
-      diagnostic_add(f->context, DIAG_NO_MEMBERS, flat_place(env->use, n->name_span),
-                     flat_node(env, vector_last(&f->chain))->name,
-                     r.symbol != NULL ? name_kind_word(r.symbol->kind) : "name", n->name, NULL);
+    report_member_called(f, env, n);
     return NULL;
   }
   if (r.kind == FLAT_BROKEN) return NULL;

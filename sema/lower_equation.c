@@ -38,7 +38,8 @@ static const char *text_of(struct lowering *l, struct span span) {
 static struct span span_of(struct lowering *l, const struct ast_statement *statement) {
   const struct source *source = source_get(&l->context->sources, statement->span.source);
   struct span span = statement->span, label = statement->label.span;
-  if (statement->label.name != NULL) {
+  /* Without a label, those in components are named by their keyword. */
+  if (statement->label.name != NULL && label.begin != statement->keyword_span.begin) {
     span.begin = label.end;
     while (span.begin < span.end && source->text[span.begin] != ':') span.begin++;
     if (span.begin < span.end) span.begin++;
