@@ -2,7 +2,7 @@
 #ifndef DYN_DRIVER_DOCS_PRINT_H
 #define DYN_DRIVER_DOCS_PRINT_H
 #include "base/text.h"
-#include "parser/ast.h"
+#include "compiler/compiler.h"
 
 struct docs_printer {
   dyn_context *context;
