@@ -194,8 +194,7 @@ static void check_index(struct resolver *r, ast_expr e, enum wanted wanted) {
   uint32_t given = n->list.count - entry->lead;
   rank -= entry->lead;
   if (rank == 0) {
-    if (entry->kind == NAME_FUNCTION || entry->kind == NAME_WORLD || entry->kind == NAME_ORIGIN)
-      return;
+    if (entry->kind == NAME_FUNCTION) return;
     report_scalar_index(r, array, entry);
     r->scope->entries.items[id].use_count++;
     resolve_refuse(r, e);
