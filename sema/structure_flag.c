@@ -64,7 +64,7 @@ static void choose_generators(struct candidates *c) {
       entries[i + (size_t)j * rows] =
           c->values.items[(size_t)j * p->form_count + flag->forms.items[i]];
   struct structure_rank found = pfaffian_rank(p, entries, rows, columns);
-  if (found.rank <= flag->generator_count) return;
+  if (found.rank < flag->generator_count) return;
   if (found.rank == rows) flag->is_undecided = false; /* there is nothing left to find */
   flag->generator_count = found.rank;
   flag->generators = arena_array(p->arena, struct generator, found.rank);
@@ -229,8 +229,12 @@ static uint32_t rank_with(const struct flag *flag, uint32_t form) {
 }
 
 uint32_t flag_integrable_rank(const struct flag *flag) {
+  const struct pfaffian *p = flag->p;
   uint32_t lost = flag->generator_count;
-  if (lost > 0) lost -= rank_with(flag, UINT32_MAX);
+  if (is_full(flag))
+    lost -= p->form_count - (p->linear_count - p->position_count); /* those of states */
+  else if (lost > 0)
+    lost -= rank_with(flag, UINT32_MAX);
   return flag->rows.count - lost;
 }
 
@@ -242,6 +246,8 @@ bool flag_leaves(const struct flag *flag, uint32_t row) {
 
 bool flag_holds(const struct flag *flag, uint32_t row) {
   if (flag->generator_count == 0) return true;
+  for (uint32_t i = 0; i < flag->rows.count && is_full(flag); i++)
+    if (flag->rows.items[i] == row) return false; /* nothing is integrable */
   return rank_with(flag, row - flag->p->position_count) == rank_with(flag, UINT32_MAX);
 }
 

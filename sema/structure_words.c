@@ -4,7 +4,7 @@
 #include "sema/structure.h"
 #include <string.h>
 
-enum { LONGEST_MOTION = 90, MOST_NAMES = 12 };
+enum { LONGEST_MOTION = 90, MOST_NAMES = 12, LARGEST_FLAG = 20 * 1000 };
 
 const char *structure_names(struct structure *all, const uint32_t *constraints, uint32_t count) {
   struct text text = {0};
@@ -127,11 +127,15 @@ const char *structure_bracket_words(const struct flag *flag, uint32_t row) {
   if (g == NULL) return "";
   struct field x = flag->fields[g->left];
   struct field y = g->is_iterated ? g->inner : flag->fields[g->right];
-  /* The field that moves the time keeps its rate. */
-  expr one = expr_integer(p->graph, 1);
-  if (x.at[p->n + p->s] != one) x = readable_field(p, x);
-  if (y.at[p->n + p->s] != one) y = readable_field(p, y);
-  struct field out = readable_field(p, pfaffian_bracket(p, x, y));
+  struct field out = g->field;
+  /* Large ones are named by their coordinates only: as they are will do. */
+  if (!g->is_iterated || expr_graph_size(p->graph) - flag->first_size < LARGEST_FLAG) {
+    /* The field that moves the time keeps its rate. */
+    expr one = expr_integer(p->graph, 1);
+    if (x.at[p->n + p->s] != one) x = readable_field(p, x);
+    if (y.at[p->n + p->s] != one) y = readable_field(p, y);
+    out = readable_field(p, pfaffian_bracket(p, x, y));
+  }
   struct text text = {0};
   text_put(&text, "moving by ");
   put_part(p, &text, x);
