@@ -167,6 +167,7 @@ static bool rates_need_multipliers(const struct jacobian *jacobian) {
 
 struct tape *program_build_jacobian(struct program *program) {
   struct system *system = program->system;
+  if (system->state.kind == VARIABLES_MOMENTA) return NULL; /* the runtime takes differences */
   system_derive_jacobian(system);
   uint32_t n = system->n, size = n + system->m, columns = 2 * n + system->rates;
   struct jacobian jacobian = {.program = program,

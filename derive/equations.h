@@ -30,7 +30,7 @@ struct constraint_lines {            /* of one constraint; left is 0 where there
 struct equations {
   struct system *system;
   unsigned show;                        /* of enum show_part */
-  VECTOR(struct equation_line) motion;  /* one for each coordinate */
+  VECTOR(struct equation_line) motion;  /* in the form of the method */
   struct constraint_lines *constraints; /* m */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
@@ -44,6 +44,12 @@ static inline void equations_put(struct equations *equations, expr e) {
   expr_printer_print(equations->printer, equations->out, e);
 }
 
+/* The sum of `right` and the forces that multipliers exert on coordinate (or variable) i, with `arms`
+ * by (i, constraint), rows of n. */
+expr equations_with_reactions(const struct equations *equations, const expr *arms, uint32_t i,
+                              expr right);
+/* Fills equations->motion with H and the canonical equations. */
+void equations_arrange_momenta(struct equations *equations);
 /* Fills equations->constraints, which the caller frees. */
 void equations_arrange_constraints(struct equations *equations);
 /* Has multipliers printed as λ_rod, in a text for reading; as multiplier(rod) where the model uses

@@ -43,6 +43,15 @@ static void put_names(struct equations *e) {
     text_json_string(e->out, model->coordinates.items[i].id.name);
   }
   text_put(e->out, "]");
+  if (e->system->state.kind != VARIABLES_VELOCITIES) {
+    put_key(e, e->system->state.kind == VARIABLES_MOMENTA ? "momenta_names" : "speeds");
+    text_put(e->out, "[");
+    for (uint32_t i = 0; i < e->system->n; i++) {
+      if (i) text_put(e->out, ", ");
+      text_json_string(e->out, e->system->state.name[i]);
+    }
+    text_put(e->out, "]");
+  }
   put_key(e, "states");
   text_put(e->out, "[");
   for (uint32_t i = 0; i < model->states.count; i++) {

@@ -16,6 +16,12 @@ static void put_unknowns(struct equations *e) {
     text_format(e->out, "%s%s(t) [%s]", between, id->name, id->unit.si);
     between = ", ";
   }
+  between = "\nmomenta: ";
+  for (uint32_t i = 0; i < e->system->n && e->system->state.kind == VARIABLES_MOMENTA; i++) {
+    text_format(e->out, "%s%s(t) [%s]", between, e->system->state.name[i],
+                e->system->state.unit[i]);
+    between = ", ";
+  }
   between = "\nmultipliers: ";
   for (uint32_t k = 0; k < model->constraints.count; k++) {
     char *name = equations_multiplier_name(e, k);

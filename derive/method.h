@@ -13,6 +13,10 @@ void constraints_derive(struct system *system);
  * multiplier_force. Reports and returns false where the model does not allow it. */
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
+/* As lagrange_derive, with the forcing made from the canonical equations; fills in the state of
+ * momenta. */
+bool hamilton_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */
 bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
 

@@ -22,10 +22,32 @@ struct system_invariant {
   expr value; /* over q, q', z, u, p, t */
 };
 
+/* What a method integrates besides positions and first-order states: its state is y = [q, v, z]. */
+enum system_variables { VARIABLES_VELOCITIES, VARIABLES_SPEEDS, VARIABLES_MOMENTA };
+
+struct system_method_state {
+  enum system_variables kind; /* VELOCITIES: v = q', and nothing below is there */
+  char **name, **unit;        /* n: of v */
+  expr *symbol, *symbol_rate; /* n: v, v' */
+  expr *value;                /* n: v over q, q', z, t, p; linear in q' */
+  expr *mass;                 /* n*n, column by column */
+  /* MOMENTA: v = mass q' + rest, v' = rate + A^T λ. The rate may hold the symbols of accelerations
+   * and, where forces do (friction), of multipliers. The mass is symmetric. */
+  expr *rest; /* n: over q, z, t, p, like the mass */
+  expr *rate;   /* n */
+  expr at_rest; /* L0 = T - V without velocities: H = 1/2 (p - rest) mass^-1 (p - rest) - L0 */
+  /* SPEEDS: q' over q, v, t, p; q'' over q, q', t, p and v'; and the equations of motion and the
+   * constraints in the speeds, mass v' = forcing + B λ and A v' + bias = 0, over q, q', v, z, u, p,
+   * t. The solver eliminates dependent speeds. */
+  expr *velocity, *acceleration;   /* n */
+  expr *forcing, *jacobian, *bias; /* n; m*n and m, as constraint_jacobian and constraint_bias */
+  expr *multiplier_force;          /* n*m */
+};
+
 struct system {
   const struct model *model; /* names, units, defaults, symbols; must outlive the system */
   struct expr_graph *graph;  /* the model's */
-  const char *method;        /* "lagrange" */
+  const char *method;        /* "lagrange", "hamilton" */
   uint32_t n;                /* coordinates */
   uint32_t rates;            /* first-order states */
 
@@ -34,6 +56,7 @@ struct system {
   expr *forcing;          /* n; forcing = applied - inertial */
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
   expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
+  struct system_method_state state;
   expr *rate;             /* rates; may hold symbols of accelerations and multipliers */
   expr *output;           /* the model's outputs; likewise */
 
