@@ -260,8 +260,8 @@ static LLVMValueRef stage_limit(struct kernel *k, struct border *b, LLVMValueRef
   LLVMValueRef is_first = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, k->zero, "");
   LLVMValueRef is_rest = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, ir_int(k->ir, 2), "");
   LLVMValueRef does = LLVMBuildICmp(k->builder, LLVMIntNE, eliminates, ir_code(k->ir, 0), "");
-  LLVMValueRef first = LLVMBuildSelect(
-      k->builder, does, kernel_subtract(k, limit, b->coordinates), k->zero, "");
+  LLVMValueRef first =
+      LLVMBuildSelect(k->builder, does, kernel_subtract(k, limit, b->coordinates), k->zero, "");
   LLVMValueRef taken = load_rank(k, b);
   LLVMValueRef earlier =
       LLVMBuildSelect(k->builder, is_first, first, kernel_add(k, taken, taken), "");

@@ -46,8 +46,8 @@ bool needs_multipliers(const struct program *program, const expr *roots, size_t 
 uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
                              uint32_t columns, bool wants_multipliers);
 /* Solves for the unknowns of the method (q'', or the rates of speeds) and the multipliers λ, binds
- * the symbols of these and of the accelerations, and fills motion[n + m] with them and motion[n + m], if m > 0, with how many constraints were dependent;
- * NULL: not wanted. */
+ * the symbols of these and of the accelerations, and fills motion[n + m] with them and motion[n +
+ * m], if m > 0, with how many constraints were dependent; NULL: not wanted. */
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *motion);
 /* Plans the angles of the roots and of the equations of motion. */

@@ -30,12 +30,8 @@ static uint32_t momentum_solver(struct tape_builder *builder, const struct syste
   uint32_t n = system->n;
   bool *nonzero = checked_calloc((size_t)n * n + 1, sizeof *nonzero);
   for (size_t i = 0; i < (size_t)n * n; i++) nonzero[i] = !is_zero(system, state->mass[i]);
-  struct solver_shape shape = {.n = n,
-                               .coordinates = n,
-                               .rank = n,
-                               .is_symmetric = true,
-                               .nonzero = nonzero,
-                               .columns = 1};
+  struct solver_shape shape = {
+      .n = n, .coordinates = n, .rank = n, .is_symmetric = true, .nonzero = nonzero, .columns = 1};
   uint32_t solver = solver_begin(builder, &shape);
   for (uint32_t j = 0; j < n; j++)
     for (uint32_t i = j; i < n; i++)
@@ -53,8 +49,7 @@ static void velocities_of_momenta(struct tape_builder *builder, const struct sys
   for (uint32_t i = 0; i < system->n; i++) {
     tape_value momentum = builder_input(builder, TAPE_ARRAY_X, system->n + i);
     tape_value rest = builder_lower(builder, system->state.rest[i]);
-    right_side_entry(builder, side, i, 0,
-                     builder_binary(builder, TAPE_SUBTRACT, momentum, rest));
+    right_side_entry(builder, side, i, 0, builder_binary(builder, TAPE_SUBTRACT, momentum, rest));
   }
   right_side_solve(builder, side, velocity);
 }
@@ -121,8 +116,7 @@ static tape_value momentum_rate(struct tape_builder *builder, const struct syste
   for (uint32_t k = 0; k < system->m; k++) {
     expr arm = system->constraint_jacobian[k + (size_t)i * system->m];
     if (is_zero(system, arm)) continue;
-    tape_value multiplier =
-        builder_lower(builder, system->model->constraints.items[k].multiplier);
+    tape_value multiplier = builder_lower(builder, system->model->constraints.items[k].multiplier);
     tape_value force =
         builder_binary(builder, TAPE_MULTIPLY, builder_lower(builder, arm), multiplier);
     sum = builder_binary(builder, TAPE_ADD, sum, force);

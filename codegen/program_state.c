@@ -322,8 +322,7 @@ void lower_motion(struct tape_builder *builder, const struct program *program, u
                           .residual = memory + 2 * ((size_t)size + 1)};
   for (uint32_t i = 0; i < n; i++) motion.right[i] = builder_lower(builder, form.forcing[i]);
   for (uint32_t k = 0; k < m; k++)
-    motion.right[n + k] =
-        builder_unary(builder, TAPE_NEGATE, builder_lower(builder, form.bias[k]));
+    motion.right[n + k] = builder_unary(builder, TAPE_NEGATE, builder_lower(builder, form.bias[k]));
   motion_solve(&motion, motion.right, true, motion.solution);
   for (int step = 0; m > 0 && step < REFINEMENTS; step++) motion_refine(&motion);
   if (m > 0) motion_verify(&motion);

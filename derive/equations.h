@@ -44,8 +44,8 @@ static inline void equations_put(struct equations *equations, expr e) {
   expr_printer_print(equations->printer, equations->out, e);
 }
 
-/* The sum of `right` and the forces that multipliers exert on coordinate (or variable) i, with `arms`
- * by (i, constraint), rows of n. */
+/* The sum of `right` and the forces that multipliers exert on coordinate (or variable) i, with
+ * `arms` by (i, constraint), rows of n. */
 expr equations_with_reactions(const struct equations *equations, const expr *arms, uint32_t i,
                               expr right);
 /* Fills equations->motion with H and the canonical equations. */

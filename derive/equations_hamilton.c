@@ -74,8 +74,7 @@ static void arrange(struct canonical *c, bool is_short) {
   const struct system *s = c->system;
   expr *arms = checked_calloc(c->n * s->m + 1, sizeof(expr)); /* A^T */
   for (size_t j = 0; j < c->n; j++)
-    for (size_t k = 0; k < s->m; k++)
-      arms[j + k * c->n] = s->constraint_jacobian[k + j * s->m];
+    for (size_t k = 0; k < s->m; k++) arms[j + k * c->n] = s->constraint_jacobian[k + j * s->m];
   put(c, expr_symbol(c->graph, "H", NULL),
       is_short ? hamiltonian(c, c->inverse, c->momentum)
                : hamiltonian(c, s->state.mass, c->velocity));
@@ -94,8 +93,7 @@ static void arrange(struct canonical *c, bool is_short) {
 
 void equations_arrange_momenta(struct equations *equations) {
   const struct system *s = equations->system;
-  struct canonical c = {
-      .equations = equations, .system = s, .graph = s->graph, .n = s->n};
+  struct canonical c = {.equations = equations, .system = s, .graph = s->graph, .n = s->n};
   c.inverse = checked_calloc(c.n * c.n + 1, sizeof(expr));
   c.momentum = checked_calloc(c.n + 1, sizeof(expr));
   c.velocity = checked_calloc(c.n + 1, sizeof(expr));

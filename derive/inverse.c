@@ -14,9 +14,9 @@ struct inverse {
   struct expr_graph *graph;
   struct expr_symbol_set *varying;
   size_t n;
-  expr *left, *right;    /* n*n, column by column */
-  uint32_t *row_of;      /* n: 1 + the row whose pivot stands in that column, 0: none yet */
-  bool *row_is_done;     /* n */
+  expr *left, *right; /* n*n, column by column */
+  uint32_t *row_of;   /* n: 1 + the row whose pivot stands in that column, 0: none yet */
+  bool *row_is_done;  /* n */
   uint32_t *row_count, *column_count; /* n: entries left that are not zero */
 };
 
@@ -25,8 +25,7 @@ static bool is_zero(const struct inverse *v, expr e) {
 }
 
 static bool is_open(const struct inverse *v, size_t row, size_t column) {
-  return !v->row_is_done[row] && !v->row_of[column] &&
-         !is_zero(v, v->left[row + column * v->n]);
+  return !v->row_is_done[row] && !v->row_of[column] && !is_zero(v, v->left[row + column * v->n]);
 }
 
 static void count_entries(struct inverse *v) {
@@ -72,8 +71,8 @@ static void subtract_row(struct inverse *v, size_t target, expr factor, size_t s
     for (size_t j = 0; j < v->n; j++) {
       expr *row = sides[side] + j * v->n;
       if (!is_zero(v, row[source]))
-        row[target] = expr_subtract(v->graph, row[target],
-                                    expr_multiply(v->graph, factor, row[source]));
+        row[target] =
+            expr_subtract(v->graph, row[target], expr_multiply(v->graph, factor, row[source]));
     }
 }
 
@@ -176,7 +175,8 @@ static bool invert_block(struct inverse *v, const struct block *block) {
 /* The open rows and columns that hang together with a column. False if they are too many or not as
  * many rows as columns. */
 static bool gather_block(struct inverse *v, size_t column, uint32_t largest, struct block *block) {
-  bool *in_rows = checked_calloc(v->n, sizeof(bool)), *in_columns = checked_calloc(v->n, sizeof(bool));
+  bool *in_rows = checked_calloc(v->n, sizeof(bool)),
+       *in_columns = checked_calloc(v->n, sizeof(bool));
   uint32_t rows = 0, columns = 1;
   bool grows = true;
   in_columns[column] = true;

@@ -14,7 +14,7 @@ static const struct {
   const char *name;
   derive_function *derive; /* NULL: known to the language, not available yet */
 } methods[] = {
-    {"lagrange", lagrange_derive}, {"augmented", NULL}, {"kane", NULL},
+    {"lagrange", lagrange_derive}, {"augmented", NULL},           {"kane", NULL},
     {"gibbs-appell", NULL},        {"hamilton", hamilton_derive},
 };
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };

@@ -33,7 +33,7 @@ struct system_method_state {
   expr *mass;                 /* n*n, column by column */
   /* MOMENTA: v = mass q' + rest, v' = rate + A^T λ. The rate may hold the symbols of accelerations
    * and, where forces do (friction), of multipliers. The mass is symmetric. */
-  expr *rest; /* n: over q, z, t, p, like the mass */
+  expr *rest;   /* n: over q, z, t, p, like the mass */
   expr *rate;   /* n */
   expr at_rest; /* L0 = T - V without velocities: H = 1/2 (p - rest) mass^-1 (p - rest) - L0 */
   /* SPEEDS: q' over q, v, t, p; q'' over q, q', t, p and v'; and the equations of motion and the
@@ -57,8 +57,8 @@ struct system {
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
   expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
   struct system_method_state state;
-  expr *rate;             /* rates; may hold symbols of accelerations and multipliers */
-  expr *output;           /* the model's outputs; likewise */
+  expr *rate;   /* rates; may hold symbols of accelerations and multipliers */
+  expr *output; /* the model's outputs; likewise */
 
   uint32_t m;                /* constraints */
   uint32_t constraint_rank;  /* m, or less where constraints are redundant: model->structure.rank */

@@ -13,7 +13,8 @@ double error_scale(const struct error_control *control, int32_t i, double magnit
 
 enum step_result integrator_step_too_small(struct integrator *self, double h, int32_t component) {
   const dyn_model *m = self->e->model;
-  const char *name = component >= 0 && component < m->n_state ? integrated_name(m, component) : NULL;
+  const char *name =
+      component >= 0 && component < m->n_state ? integrated_name(m, component) : NULL;
   self->status = DYN_STEP_TOO_SMALL;
   message_set(&self->message, self->status, "the step size fell to %.3g s at t = %.9g s", fabs(h),
               self->t);

@@ -46,9 +46,10 @@ struct integrator {
 };
 
 /* Each starts at (t, x) in the method's own state, and tells such states (method_state.h makes
- * natural ones of them; ida, which is for methods without a state of their own, has those); NULL with status and message on failure. e, control and projection (NULL
- * without constraints) must outlive it. An explicit method projects the end of every step; ida
- * holds constraints by its equations, so that its states satisfy them to the tolerance. */
+ * natural ones of them; ida, which is for methods without a state of their own, has those); NULL
+ * with status and message on failure. e, control and projection (NULL without constraints) must
+ * outlive it. An explicit method projects the end of every step; ida holds constraints by its
+ * equations, so that its states satisfy them to the tolerance. */
 struct rk_table;
 struct projection;
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,

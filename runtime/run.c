@@ -91,11 +91,12 @@ static dyn_status check_integrator(const dyn_model *m, enum integrator_choice ch
         "the integrator ida is for models with constraints, and this model has none; "
         "bdf is the one for stiff models without");
   if (m->method_state && choice == INTEGRATOR_IDA)
-    return message_set(message, DYN_BAD_OPTION,
-                       "the integrator ida solves for accelerations and multipliers, as the methods "
-                       "lagrange and augmented do; it does not integrate the variables of the "
-                       "method %s",
-                       m->method);
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "the integrator ida solves for accelerations and multipliers, as the methods "
+        "lagrange and augmented do; it does not integrate the variables of the "
+        "method %s",
+        m->method);
   return DYN_DONE;
 }
 
