@@ -128,6 +128,7 @@ static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model 
   FIELD(n_inputs, ir_code(ir, model->n_inputs));
   FIELD(n_outputs, ir_code(ir, model->n_outputs));
   FIELD(n_invariants, ir_code(ir, model->n_invariants));
+  FIELD(n_speeds, ir_code(ir, model->n_speeds));
   FIELD(n_initial_position, ir_code(ir, model->n_initial_position));
   FIELD(n_initial_velocity, ir_code(ir, model->n_initial_velocity));
   FIELD(n_constraints, ir_code(ir, model->n_constraints));

@@ -60,8 +60,11 @@ static bool depends_on(const struct program *program, bool on_accelerations, con
                        size_t count) {
   const struct model *model = program->system->model;
   struct expr_symbol_set *set = expr_symbol_set_new(program->system->graph);
-  for (uint32_t i = 0; i < model->coordinates.count && on_accelerations; i++)
+  bool by_speeds = program->system->state.kind == VARIABLES_SPEEDS;
+  for (uint32_t i = 0; i < model->coordinates.count && on_accelerations; i++) {
     expr_symbol_set_add(set, model->coordinates.items[i].acceleration);
+    if (by_speeds) expr_symbol_set_add(set, program->system->state.symbol_rate[i]);
+  }
   for (uint32_t k = 0; k < program->system->m; k++)
     expr_symbol_set_add(set, model->constraints.items[k].multiplier);
   bool touches = false;

@@ -165,6 +165,7 @@ void program_fill_tables(struct program *program) {
   tables->n_parameters = (int32_t)model->parameters.count;
   tables->n_inputs = (int32_t)model->inputs.count;
   tables->n_outputs = (int32_t)model->outputs.count;
+  tables->n_speeds = (int32_t)model->speeds.count;
   tables->integrator = model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
   fill_coordinates(program);
   fill_variables(program);

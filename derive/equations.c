@@ -139,6 +139,8 @@ static void arrange_velocities(struct equations *equations) {
 static void arrange(struct equations *equations) {
   if (equations->system->state.kind == VARIABLES_MOMENTA)
     equations_arrange_momenta(equations);
+  else if (equations->system->state.kind == VARIABLES_SPEEDS)
+    equations_arrange_speeds(equations);
   else
     arrange_velocities(equations);
 }
@@ -168,7 +170,7 @@ static void add_constraints(expr_vector *roots, const struct equations *equation
   if (!matrices && !(equations->show & SHOW_CONSTRAINTS)) return;
   add_roots(roots, s->constraint_jacobian, (size_t)s->m * s->n);
   add_roots(roots, s->constraint_bias, s->m);
-  add_roots(roots, s->multiplier_force, (size_t)s->m * s->n);
+  add_roots(roots, equations_multiplier_force(s), (size_t)s->m * s->n);
 }
 
 static void add_jacobian(expr_vector *roots, const struct system *s) {
@@ -191,8 +193,8 @@ static expr_vector roots_of(const struct equations *equations, bool matrices) {
   for (uint32_t k = 0; k < z; k++) vector_push(&roots, s->model->states.items[k].derivative);
   add_roots(&roots, s->rate, z);
   add_constraints(&roots, equations, matrices);
-  if (matrices || equations->show & SHOW_MASS) add_roots(&roots, s->mass, n * n);
-  if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, s->forcing, n);
+  if (matrices || equations->show & SHOW_MASS) add_roots(&roots, equations_mass(s), n * n);
+  if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, equations_forcing(s), n);
   if (equations->show & SHOW_MOMENTA) add_roots(&roots, s->momentum, n);
   if (equations->show & SHOW_ENERGIES) {
     expr energies[4] = {s->kinetic_energy, s->potential_energy, equations->dissipation,

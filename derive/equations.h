@@ -50,6 +50,19 @@ expr equations_with_reactions(const struct equations *equations, const expr *arm
                               expr right);
 /* Fills equations->motion with H and the canonical equations. */
 void equations_arrange_momenta(struct equations *equations);
+/* The same with the equations in speeds. */
+void equations_arrange_speeds(struct equations *equations);
+
+/* M and f of the method's equations M q'' = f + B λ (M u' = f + B λ in speeds), and B. */
+static inline const expr *equations_mass(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.mass : s->mass;
+}
+static inline const expr *equations_forcing(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.forcing : s->forcing;
+}
+static inline const expr *equations_multiplier_force(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.multiplier_force : s->multiplier_force;
+}
 /* Fills equations->constraints, which the caller frees. */
 void equations_arrange_constraints(struct equations *equations);
 /* Has multipliers printed as λ_rod, in a text for reading; as multiplier(rod) where the model uses

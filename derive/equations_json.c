@@ -140,7 +140,7 @@ static void put_constraints(struct equations *e) {
   put_key(e, "constraint_bias");
   put_array(e, s->constraint_bias, s->m, 1);
   put_key(e, "multiplier_force");
-  put_matrix(e, s->multiplier_force, s->n, s->m);
+  put_matrix(e, equations_multiplier_force(s), s->n, s->m);
 }
 
 static void put_equations(struct equations *e) {
@@ -195,9 +195,9 @@ void equations_print_json(struct equations *e) {
   put_definitions(e);
   put_equations(e);
   put_key(e, "mass_matrix");
-  put_matrix(e, s->mass, n, n);
+  put_matrix(e, equations_mass(s), n, n);
   put_key(e, "forcing");
-  put_array(e, s->forcing, n, 1);
+  put_array(e, equations_forcing(s), n, 1);
   put_key(e, "rates");
   put_array(e, s->rate, z, 1);
   put_constraints(e);

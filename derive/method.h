@@ -17,6 +17,11 @@ bool lagrange_derive(dyn_context *context, struct system *system, const struct t
  * momenta. */
 bool hamilton_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
+/* Kane's equations and the Gibbs-Appell equations in the model's speeds: as lagrange_derive, and the
+ * state of speeds is filled in with the method's own equations. */
+bool kane_derive(dyn_context *context, struct system *system, const struct terms *terms);
+bool gibbs_appell_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */
 bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
 

@@ -14,8 +14,8 @@ static const struct {
   const char *name;
   derive_function *derive; /* NULL: known to the language, not available yet */
 } methods[] = {
-    {"lagrange", lagrange_derive}, {"augmented", NULL},           {"kane", NULL},
-    {"gibbs-appell", NULL},        {"hamilton", hamilton_derive},
+    {"lagrange", lagrange_derive}, {"augmented", NULL},           {"kane", kane_derive},
+    {"gibbs-appell", gibbs_appell_derive},        {"hamilton", hamilton_derive},
 };
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
@@ -153,6 +153,7 @@ void system_free(struct system *system) {
   free(system->residual_by_state);
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
+  free(system->velocity_by_state);
   free(system->unknown_part);
   method_state_clear(system);
   free(system);

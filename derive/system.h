@@ -42,6 +42,7 @@ struct system_method_state {
   expr *velocity, *acceleration;   /* n */
   expr *forcing, *jacobian, *bias; /* n; m*n and m, as constraint_jacobian and constraint_bias */
   expr *multiplier_force;          /* n*m */
+  expr gibbs; /* gibbs-appell: G2 + G1, over the rates of speeds; else 0 */
 };
 
 struct system {
@@ -86,10 +87,12 @@ struct system {
 
   /* Derivatives of the residuals r = [M q'' - f - B λ; A q'' + bias] and of the rates, made on
    * demand by system_derive_jacobian: by column, over x = [q, q', z] and with the symbols of
-   * accelerations and multipliers. */
+   * accelerations and multipliers. With speeds, r is that of the equations in them, over
+   * y = [q, u, z], and u' stands in place of q''. */
   expr *residual_by_state;    /* (n + m) * (2n + rates), column by column; NULL before */
   expr *rate_by_state;        /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * (n + m): by q'', then by λ */
+  expr *velocity_by_state;    /* SPEEDS: n * (2n + rates): of q' by y */
 
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };

@@ -139,7 +139,8 @@ static void put_json(const struct values *v, struct text *out) {
   text_put(out, ",\n");
   json_values(out, "coordinates", model->coordinates, v->x, n);
   json_values(out, "velocities", model->velocities, v->x + n, n);
-  text_put(out, "  \"speeds\": {},\n");
+  int32_t speeds = model->n_speeds;
+  json_values(out, "speeds", model->outputs, v->outputs, speeds);
   json_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   json_values(out, "accelerations", model->accelerations, v->accelerations, n);
   json_multipliers(v, out);
@@ -151,7 +152,8 @@ static void put_json(const struct values *v, struct text *out) {
   text_put(out, "  \"constraint_residuals\": {");
   values_each_residual(v, out, json_residual);
   text_put(out, "},\n");
-  json_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
+  json_values(out, "outputs", model->outputs + speeds, v->outputs + speeds,
+              model->n_outputs - speeds);
   out->length -= 2; /* the last comma */
   text_put(out, "\n}\n");
 }
@@ -219,6 +221,7 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
   text_put(out, " s\n");
   put_values(out, "coordinates", model->coordinates, v->x, n);
   put_values(out, "velocities", model->velocities, v->x + n, n);
+  put_values(out, "speeds", model->outputs, v->outputs, model->n_speeds);
   put_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   put_values(out, "accelerations", model->accelerations, v->accelerations, n);
   if (model->energies != NULL) {
@@ -229,7 +232,9 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
     put_values(out, "energy", names, values, 3);
   }
   put_constraints(v, out);
-  put_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
+  int32_t speeds = model->n_speeds;
+  put_values(out, "outputs", model->outputs + speeds, v->outputs + speeds,
+             model->n_outputs - speeds);
 }
 
 /* ---------------------------------------------------------------- the command */

@@ -62,6 +62,7 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   check_constraints(a);
   classify_conditions(a);
   check_mechanics(a);
+  check_speeds(a);
   check_numbers(a);
   take_dimension_rows(a);
   lower_is_exhausted(a->l);

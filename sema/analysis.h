@@ -73,6 +73,11 @@ void substitute_everywhere(struct analysis *a, struct expr_substitution *substit
 void lower_constraint(struct analysis *a, const struct job *job);
 /* Levels, claims, and what constraints may depend on; after resolve_rates. */
 void check_constraints(struct analysis *a);
+/* ---- speeds.c */
+/* Lowers the definition of a speed and adds it to the model. */
+void declare_speed(struct analysis *a, uint32_t element, struct model_name id);
+/* Reports speeds that are too many or depend on each other. */
+void check_speeds(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */
 void check_mechanics(struct analysis *a);
 /* ---- number_range.c: reports what a run in double precision could not hold. */

@@ -269,7 +269,8 @@ static void value_of_coordinate(struct analysis *a, const struct element *e) {
 
 static void value_of_output(struct analysis *a, const struct element *e, uint32_t id) {
   const struct name_entry *same = scope_find(a->scope, e->item->name);
-  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE);
+  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE ||
+                                      same->kind == NAME_SPEED);
   expr value = lower_element(a->l, id);
   if (value == 0 || is_recorded) return; /* `output θ`: recorded anyway */
   struct model_output output = {.id = model_name_of(a, e)};
@@ -277,7 +278,24 @@ static void value_of_output(struct analysis *a, const struct element *e, uint32_
   vector_push(&a->model->outputs, output);
 }
 
+/* Speeds are recorded by every run, before the outputs. */
+static void declare_speeds(struct analysis *a) {
+  for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
+    if (a->l->elements.items[id].kind != NAME_SPEED) continue;
+    declare_speed(a, id, model_name_of(a, &a->l->elements.items[id]));
+  }
+  for (uint32_t i = 0; i < a->model->speeds.count; i++) {
+    const struct model_speed *speed = &a->model->speeds.items[i];
+    struct model_output output = {.id = speed->id};
+    output.id.unit.declared = speed->id.unit.si;
+    output.id.unit.scale = expr_integer(a->l->graph, 1);
+    output.value = speed->value;
+    vector_push(&a->model->outputs, output);
+  }
+}
+
 void declare_values(struct analysis *a) {
+  declare_speeds(a);
   for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
     const struct element *e = &a->l->elements.items[id];
     switch (e->kind) {

@@ -61,6 +61,13 @@ struct model_energy {
   struct span span;
 };
 
+struct model_speed { /* u = value, linear in the velocities; in expressions stands the value */
+  struct model_name id;
+  expr value;      /* a(q, t, p) q' + b(q, t, p) */
+  expr start;      /* stated start value, over p, inputs, t; 0: none */
+  struct span start_span;
+};
+
 struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
   const char *label;    /* "" if none */
   expr value;           /* may be linear in accelerations and in multipliers */
@@ -177,10 +184,11 @@ struct model {
   VECTOR(struct model_parameter) parameters;
   VECTOR(struct model_input) inputs;
   VECTOR(struct model_energy) energies;
+  VECTOR(struct model_speed) speeds;
   VECTOR(struct model_force) forces;
   VECTOR(struct model_constraint) constraints;
   struct model_structure structure;
-  VECTOR(struct model_output) outputs;
+  VECTOR(struct model_output) outputs; /* the speeds first */
   VECTOR(struct model_condition) conditions;
   VECTOR(struct model_assignment) at;
   VECTOR(struct model_dimension_row) dimensions;

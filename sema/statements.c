@@ -49,11 +49,22 @@ static void lower_energy(struct analysis *a, const struct job *job, enum energy_
   vector_push(&a->model->energies, energy);
 }
 
+/* A speed itself: its definition is what it does with the velocities. */
+static bool names_speed(const struct analysis *a, const struct job *job, ast_expr e) {
+  const struct ast *ast = job->environment.text->ast;
+  const struct ast_expression *n = ast_expression(ast, e);
+  if (n->kind == AST_INDEX) n = ast_expression(ast, e = n->operand);
+  if (n->kind != AST_NAME) return false;
+  uint32_t id = scope_entry_of(job->environment.text, e);
+  return id != 0 && scope_entry(a->scope, id)->kind == NAME_SPEED;
+}
+
 static void lower_force(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
   expr value = lower_expression(a->l, job->environment, statement->value);
   expr target = lower_expression(a->l, job->environment, statement->target);
-  if (target != 0) {
+  bool on_speed = names_speed(a, job, statement->target);
+  if (target != 0 && !on_speed) {
     role_set allowed = role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
     expr other = find_other_role(a->l, target, allowed);
     const char *fault = NULL;
@@ -77,6 +88,7 @@ static void lower_force(struct analysis *a, const struct job *job) {
   struct model_force force = {.label = label_of(statement),
                               .value = value,
                               .target = target,
+                              .target_is_speed = on_speed,
                               .span = statement->span,
                               .target_span = span_of(job, statement->target)};
   vector_push(&a->model->forces, force);

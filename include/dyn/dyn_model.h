@@ -121,6 +121,7 @@ struct dyn_model {
   uint32_t flags;
 
   int32_t n_coordinates, n_rates, n_state, n_parameters, n_inputs, n_outputs, n_invariants;
+  int32_t n_speeds; /* of n_outputs, the first ones: the speeds that the model declares */
   int32_t n_initial_position, n_initial_velocity; /* numbers of `initial` equations */
   int32_t n_constraints;   /* m */
   int32_t constraint_rank; /* of A for parameters in general; less than m: some are redundant */
