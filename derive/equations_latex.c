@@ -168,7 +168,8 @@ static void put_constraint_matrices(struct equations *e) {
     text_format(e->out, "b_{%s} &= ", multiplier_of(e, k));
     equations_put(e, s->constraint_bias[k]);
   }
-  for (size_t i = 0; i < n && (!s->multiplier_force_is_transpose || s->state.kind == VARIABLES_SPEEDS); i++)
+  for (size_t i = 0;
+       i < n && (!s->multiplier_force_is_transpose || s->state.kind == VARIABLES_SPEEDS); i++)
     for (size_t k = 0; k < m; k++) {
       if (expr_is_integer_value(s->graph, equations_multiplier_force(s)[i + k * n], 0)) continue;
       next_row(&block);
@@ -241,8 +242,8 @@ static void put_jacobian(struct equations *e) {
               : "Jacobian of the equations of motion and of the rates, entries that are not zero");
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < width; j++)
-      put_partial(&block, "r", i < n ? row_of(e, i) : multiplier_of(e, i - n),
-                  state_symbol(e, j), s->residual_by_state[i + j * rows]);
+      put_partial(&block, "r", i < n ? row_of(e, i) : multiplier_of(e, i - n), state_symbol(e, j),
+                  s->residual_by_state[i + j * rows]);
   for (size_t i = 0; i < z; i++) {
     const char *rate = latex_of(e, s->model->states.items[i].derivative);
     for (size_t j = 0; j < width; j++)

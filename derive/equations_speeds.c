@@ -1,7 +1,7 @@
 /* The equations of kane and gibbs-appell for a reader: velocities by the speeds, the Gibbs function
- * (its terms with rates of speeds), and the equations of motion, inertia on the left. Velocities are
- * replaced by the speeds. Multipliers stand for the constraints; the generated code eliminates them
- * with the dependent speeds. */
+ * (its terms with rates of speeds), and the equations of motion, inertia on the left. Velocities
+ * are replaced by the speeds. Multipliers stand for the constraints; the generated code eliminates
+ * them with the dependent speeds. */
 #include "derive/equations.h"
 #include "base/bug.h"
 #include "sema/model.h"

@@ -224,7 +224,8 @@ static void put_rate_jacobian(struct equations *e, size_t i, const char *of) {
   for (size_t j = 0; j < width; j++)
     put_partial(e, of, "", state_name(e, j), s->rate_by_state[i + j * z]);
   for (size_t j = 0; j < n; j++)
-    put_partial(e, of, s->state.kind == VARIABLES_SPEEDS ? "'" : "''", row_of(e, (uint32_t)j), s->rate_by_acceleration[i + j * z]);
+    put_partial(e, of, s->state.kind == VARIABLES_SPEEDS ? "'" : "''", row_of(e, (uint32_t)j),
+                s->rate_by_acceleration[i + j * z]);
   for (size_t k = 0; k < s->m; k++) {
     char *by = equations_multiplier_name(e, (uint32_t)k);
     put_partial(e, of, "", by, s->rate_by_acceleration[i + (n + k) * z]);
@@ -269,10 +270,12 @@ void equations_print_text(struct equations *e) {
   put_constraints(e);
   put_definitions(e);
   if (e->show & SHOW_MASS) put_mass(e);
-  if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", equations_forcing(e->system), row_of);
+  if (e->show & SHOW_FORCING)
+    put_named_rows(e, "forcing", "f", equations_forcing(e->system), row_of);
   if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
-  if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta dL/dq'", "p", e->system->momentum, name_of);
+  if (e->show & SHOW_MOMENTA)
+    put_named_rows(e, "momenta dL/dq'", "p", e->system->momentum, name_of);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) put_jacobian(e);
 }

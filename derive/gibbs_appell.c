@@ -27,8 +27,7 @@ static void kinetic_mass(const struct system *system, expr *mass) {
     struct expr_tangent *tangent = expr_tangent_new(system->graph);
     expr_tangent_seed(tangent, system->model->coordinates.items[j].velocity,
                       expr_integer(system->graph, 1));
-    for (size_t i = 0; i < n; i++)
-      mass[i + j * n] = expr_tangent_of(tangent, system->momentum[i]);
+    for (size_t i = 0; i < n; i++) mass[i + j * n] = expr_tangent_of(tangent, system->momentum[i]);
     expr_tangent_free(tangent);
   }
 }
@@ -46,8 +45,7 @@ static expr gibbs_function(const struct system *system, const expr *mass) {
       if (!expr_is_integer_value(system->graph, factors[0], 0))
         terms[count++] = expr_product(system->graph, factors, 4);
     }
-    terms[count++] =
-        expr_multiply(system->graph, system->inertial[j], state->acceleration[j]);
+    terms[count++] = expr_multiply(system->graph, system->inertial[j], state->acceleration[j]);
   }
   expr gibbs = expr_sum(system->graph, terms, count);
   free(terms);

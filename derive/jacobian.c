@@ -92,8 +92,7 @@ static void derive_columns(const struct columns *c, const expr *rows) {
   struct system *system = c->system;
   size_t unknowns = c->n + c->m, z = c->z;
   for (size_t column = 0; column < c->width; column++) {
-    expr *velocities =
-        c->by_speeds ? system->velocity_by_state + column * c->n : NULL;
+    expr *velocities = c->by_speeds ? system->velocity_by_state + column * c->n : NULL;
     struct expr_tangent *tangent = tangent_along(c, state_symbol(c, column), velocities);
     for (size_t i = 0; i < unknowns; i++)
       system->residual_by_state[i + column * unknowns] = expr_tangent_of(tangent, rows[i]);

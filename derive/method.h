@@ -17,8 +17,11 @@ bool lagrange_derive(dyn_context *context, struct system *system, const struct t
  * momenta. */
 bool hamilton_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
-/* Kane's equations and the Gibbs-Appell equations in the model's speeds: as lagrange_derive, and the
- * state of speeds is filled in with the method's own equations. */
+/* As lagrange_derive, with forcing and biases in the terms of the augmented form. */
+bool augmented_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
+/* Kane's equations and the Gibbs-Appell equations in the model's speeds: as lagrange_derive, and
+ * the state of speeds is filled in with the method's own equations. */
 bool kane_derive(dyn_context *context, struct system *system, const struct terms *terms);
 bool gibbs_appell_derive(dyn_context *context, struct system *system, const struct terms *terms);
 

@@ -102,7 +102,7 @@ static void set_parameters(struct sample *sample) {
       if (done[p]) continue;
       done[p] = 1;
       sample_set(sample, parameter->symbol,
-                parameter->value ? evaluate(sample, parameter->value) : 1);
+                 parameter->value ? evaluate(sample, parameter->value) : 1);
     }
   }
   map_free(&number);
@@ -158,7 +158,8 @@ void sample_start(struct sample *sample, double off) {
     sample_set(sample, coordinate->acceleration, 0);
   }
   for (uint32_t i = 0; i < model->states.count; i++) {
-    double start = model->states.items[i].start ? evaluate(sample, model->states.items[i].start) : 0;
+    double start =
+        model->states.items[i].start ? evaluate(sample, model->states.items[i].start) : 0;
     sample_set(sample, model->states.items[i].value, isfinite(start) ? start : 0);
   }
 }

@@ -228,15 +228,14 @@ static void put_place(const struct speeds *s, const struct system *system, struc
   if (place->length == 0) text_put(place, "the model starts");
 }
 
-static bool check_start(dyn_context *context, const struct speeds *s,
-                        const struct system *system) {
+static bool check_start(dyn_context *context, const struct speeds *s, const struct system *system) {
   struct sample sample;
   size_t n = s->n;
   double *a = checked_calloc(n * n + 1, sizeof *a);
   sample_init(&sample, system->model);
   sample_start(&sample, 0);
-  bool ok = n == 0 || system->model->speeds.count == 0 ||
-            pivot_ratio(s, system, &sample, a) > SINGULAR;
+  bool ok =
+      n == 0 || system->model->speeds.count == 0 || pivot_ratio(s, system, &sample, a) > SINGULAR;
   if (!ok) {
     struct text names = {0}, place = {0};
     put_declared(system, &names);
@@ -244,9 +243,10 @@ static bool check_start(dyn_context *context, const struct speeds *s,
     struct diagnostic *d =
         diagnostic_add(context, DIAG_SINGULAR_SPEEDS, system->model->speeds.items[0].id.span,
                        text_string(&names), text_string(&place), NULL);
-    diagnostic_help(context, d,
-                    "start elsewhere, choose other coordinates (for an orientation: other angles or "
-                    "Euler parameters), or use 'lagrange'");
+    diagnostic_help(
+        context, d,
+        "start elsewhere, choose other coordinates (for an orientation: other angles or "
+        "Euler parameters), or use 'lagrange'");
     text_free(&names);
     text_free(&place);
   }
@@ -292,6 +292,23 @@ static void name_variables(struct system *system, const struct speeds *s) {
   }
 }
 
+char *system_completion(const struct system *system) {
+  struct text names = {0};
+  struct speeds speeds = speeds_choose(system);
+  for (uint32_t i = system->model->speeds.count; i < speeds.n; i++) {
+    const struct model *model = system->model;
+    if (names.length > 0) text_put(&names, ", ");
+    if (speeds.origin[i] == SPEED_OF_CONSTRAINT)
+      text_format(&names, "u_%s (of the constraint)",
+                  model->constraints.items[speeds.index[i]].id.name);
+    else
+      text_put(&names,
+               expr_symbol_name(system->graph, model->coordinates.items[speeds.index[i]].velocity));
+  }
+  speeds_clear(&speeds);
+  return text_take(&names);
+}
+
 /* d/dt with q'' left out, of all definitions: Y' q' + b'. */
 static void derive_rates(struct system *system, expr *rates) {
   const struct model *model = system->model;
@@ -307,13 +324,27 @@ static void derive_rates(struct system *system, expr *rates) {
   expr_tangent_free(tangent);
 }
 
-/* q' = W (u - b), q'' = W u' - W (Y' q' + b'). */
+/* The part of q'' without u' by the derivative of q'(q, u, t) along the motion. */
+static void derive_along(struct system *system, expr *without) {
+  const struct model *model = system->model;
+  struct expr_tangent *tangent = expr_tangent_new(system->graph);
+  for (uint32_t j = 0; j < system->n; j++)
+    expr_tangent_seed(tangent, model->coordinates.items[j].position, system->state.velocity[j]);
+  expr_tangent_seed(tangent, model->time, expr_integer(system->graph, 1));
+  for (uint32_t j = 0; j < system->n; j++)
+    without[j] = expr_tangent_of(tangent, system->state.velocity[j]);
+  expr_tangent_free(tangent);
+}
+
+/* q' = W (u - b), q'' = W u' + w with w = -W (Y' q' + b'), or the derivative of q'(q, u, t) with
+ * u' = 0 where that is shorter. */
 static void derive_relations(struct system *system, const struct speeds *s, const expr *inverse,
                              expr *without) {
   struct system_method_state *state = &system->state;
   struct expr_graph *graph = system->graph;
   size_t n = s->n;
   expr *memory = checked_calloc(3 * n + 2, sizeof(expr)), *rates = memory, *terms = memory + n;
+  expr *along = memory + 2 * n + 1;
   derive_rates(system, rates);
   for (size_t j = 0; j < n; j++) {
     for (size_t r = 0; r < n; r++)
@@ -322,6 +353,11 @@ static void derive_relations(struct system *system, const struct speeds *s, cons
     state->velocity[j] = expr_sum(graph, terms, n);
     for (size_t r = 0; r < n; r++) terms[r] = expr_multiply(graph, inverse[j + r * n], rates[r]);
     without[j] = expr_negate(graph, expr_sum(graph, terms, n));
+  }
+  derive_along(system, along);
+  if (expr_reachable_count(graph, along, n) < expr_reachable_count(graph, without, n))
+    memcpy(without, along, n * sizeof *without);
+  for (size_t j = 0; j < n; j++) {
     for (size_t r = 0; r < n; r++)
       terms[r] = expr_multiply(graph, inverse[j + r * n], state->symbol_rate[r]);
     terms[n] = without[j];
@@ -334,8 +370,8 @@ bool speeds_derive(dyn_context *context, struct system *system, expr *inverse, e
   struct speeds speeds = speeds_choose(system);
   struct expr_symbol_set *varying = varying_symbols(system);
   bool ok = check_start(context, &speeds, system);
-  if (ok && !inverse_of(system->graph, speeds.coefficient, speeds.n, varying, LARGEST_BLOCK,
-                        inverse)) {
+  if (ok &&
+      !inverse_of(system->graph, speeds.coefficient, speeds.n, varying, LARGEST_BLOCK, inverse)) {
     struct text names = {0};
     put_declared(system, &names);
     diagnostic_add(context, DIAG_SPEEDS_ENTANGLED, system->model->speeds.items[0].id.span,

@@ -6,7 +6,6 @@
 #include "base/bug.h"
 #include <stdlib.h>
 
-
 struct sum {
   struct expr_graph *graph;
   expr *terms;
@@ -85,7 +84,8 @@ void speeds_constrain(const struct speed_relations *r) {
     sum.terms[sum.count++] = system->constraint_bias[k];
     state->bias[k] = take(&sum);
     if (system->multiplier_force_is_transpose)
-      for (size_t u = 0; u < n; u++) state->multiplier_force[u + k * n] = state->jacobian[k + u * m];
+      for (size_t u = 0; u < n; u++)
+        state->multiplier_force[u + k * n] = state->jacobian[k + u * m];
     else
       speeds_project(r, system->multiplier_force + k * n, state->multiplier_force + k * n);
   }

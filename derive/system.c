@@ -12,11 +12,12 @@ typedef bool derive_function(dyn_context *, struct system *, const struct terms 
 
 static const struct {
   const char *name;
-  derive_function *derive; /* NULL: known to the language, not available yet */
-} methods[] = {
-    {"lagrange", lagrange_derive}, {"augmented", NULL},           {"kane", kane_derive},
-    {"gibbs-appell", gibbs_appell_derive},        {"hamilton", hamilton_derive},
-};
+  derive_function *derive;
+} methods[] = {{"lagrange", lagrange_derive},
+               {"augmented", augmented_derive},
+               {"kane", kane_derive},
+               {"gibbs-appell", gibbs_appell_derive},
+               {"hamilton", hamilton_derive}};
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
 /* The method's number, or METHOD_COUNT after a report. */
@@ -27,20 +28,13 @@ static int find_method(dyn_context *context, const char *name, struct span span)
   for (int i = 0; i < METHOD_COUNT; i++) {
     names[i] = methods[i].name;
     if (strcmp(name, methods[i].name) == 0) found = i;
-    if (!methods[i].derive) continue;
-    if (available.length) text_put(&available, ", ");
-    text_format(&available, "'%s'", methods[i].name);
+    text_format(&available, "%s'%s'", i > 0 ? ", " : "", methods[i].name);
   }
   if (found == METHOD_COUNT) {
     struct diagnostic *d = diagnostic_add(context, DIAG_UNKNOWN_METHOD, span, name, NULL);
     const char *near = nearest_name(name, names, METHOD_COUNT);
     if (near) diagnostic_help(context, d, "did you mean '%s'?", near);
     diagnostic_help(context, d, "available: %s", text_string(&available));
-  } else if (!methods[found].derive) {
-    struct diagnostic *d = diagnostic_add(context, DIAG_METHOD_NOT_AVAILABLE, span, name, NULL);
-    diagnostic_help(context, d, "available: %s; all methods give the same motion",
-                    text_string(&available));
-    found = METHOD_COUNT;
   }
   text_free(&available);
   return found;

@@ -42,13 +42,13 @@ struct system_method_state {
   expr *velocity, *acceleration;   /* n */
   expr *forcing, *jacobian, *bias; /* n; m*n and m, as constraint_jacobian and constraint_bias */
   expr *multiplier_force;          /* n*m */
-  expr gibbs; /* gibbs-appell: G2 + G1, over the rates of speeds; else 0 */
+  expr gibbs;                      /* gibbs-appell: G2 + G1, over the rates of speeds; else 0 */
 };
 
 struct system {
   const struct model *model; /* names, units, defaults, symbols; must outlive the system */
   struct expr_graph *graph;  /* the model's */
-  const char *method;        /* "lagrange", "hamilton" */
+  const char *method;        /* "lagrange", "augmented", "kane", "gibbs-appell", "hamilton" */
   uint32_t n;                /* coordinates */
   uint32_t rates;            /* first-order states */
 
@@ -97,7 +97,7 @@ struct system {
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };
 
-/* Derives by the named method ("lagrange"; NULL: the model's choice or the default). Reports
+/* Derives by the named method ("lagrange", ...; NULL: the model's choice or the default). Reports
  * and returns NULL where mechanics is at fault (a coordinate without inertia, a mass matrix
  * singular identically) or the method does not apply. Owned by the caller. */
 struct system *derive_system(dyn_context *context, struct model *model, const char *method);
@@ -107,6 +107,10 @@ void system_derive_jacobian(struct system *system);
  * depend on t do not either. With a `lagrangian`, whose T is not known apart, L at rest is not
  * looked at. */
 bool system_is_rheonomic(const struct system *system);
+/* What completes the speeds that the model declares, for the methods that integrate them: "x',
+ * u_rod";
+ * "" if they are complete. The caller frees it. */
+char *system_completion(const struct system *system);
 void system_free(struct system *system);
 void system_dump(const struct system *system, struct text *out); /* --dump=system */
 void system_check(const struct system *system);                  /* bug() on a broken promise */

@@ -15,7 +15,7 @@ static const struct option_spec options[] = {
     {OPTION_INPUT, "--input", NULL, "NAME=VALUE", NULL,
      "an input as an expression of t, or file.csv[:column]"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
-     "how to derive the equations: lagrange or hamilton"},
+     "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
      "what evaluates (default: interpreter; the numbers are the same)"},
     {OPTION_JSON, "--json", NULL, NULL, NULL, "print one JSON object"},

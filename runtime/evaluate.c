@@ -211,8 +211,8 @@ static void add_state(const dyn_model *m, const double *x, dyn_message *message)
   for (int32_t i = 0; i < shown; i++) {
     const char *unit = state_unit(m, i);
     int plain = unit_is_plain(unit);
-    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i] + 0.0, plain ? "" : " ",
-                plain ? "" : unit);
+    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i] + 0.0,
+                plain ? "" : " ", plain ? "" : unit);
   }
   if (shown < m->n_state) message_add(message, ", ...");
 }

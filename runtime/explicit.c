@@ -236,16 +236,15 @@ static void jumped(struct explicit *s) {
     return;
   }
   base->status = projection_jump_message(s->projection, base->t, s->x_natural, &base->message);
-  message_add(&base->message, "%s from %.6g to %.6g", integrated_name(m, most), s->x_new[most] + 0.0,
-              s->x_projected[most] + 0.0);
+  message_add(&base->message, "%s from %.6g to %.6g", integrated_name(m, most),
+              s->x_new[most] + 0.0, s->x_projected[most] + 0.0);
 }
 
 static enum step_result step_failed(struct explicit *s) {
   struct integrator *base = &s->base;
   if (s->worst == NOT_EVALUATED) return integrator_evaluation_failed(base);
   if (s->worst == NOT_PROJECTED)
-    base->status =
-        projection_failure_message(s->projection, base->t, s->x_natural, &base->message);
+    base->status = projection_failure_message(s->projection, base->t, s->x_natural, &base->message);
   else if (s->worst == JUMPED)
     jumped(s);
   else

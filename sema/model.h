@@ -63,9 +63,7 @@ struct model_energy {
 
 struct model_speed { /* u = value, linear in the velocities; in expressions stands the value */
   struct model_name id;
-  expr value;      /* a(q, t, p) q' + b(q, t, p) */
-  expr start;      /* stated start value, over p, inputs, t; 0: none */
-  struct span start_span;
+  expr value; /* a(q, t, p) q' + b(q, t, p) */
 };
 
 struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
@@ -106,8 +104,8 @@ struct model_constraint {
 
   /* Filled in by structure.c, for the present values of the parameters. */
   enum constraint_class class;
-  bool is_rheonomic;    /* its form has a part dt, or coefficients that depend on t */
-  bool is_redundant;    /* follows from those in `partners` (and keeps its place in all arrays) */
+  bool is_rheonomic; /* its form has a part dt, or coefficients that depend on t */
+  bool is_redundant; /* follows from those in `partners` (and keeps its place in all arrays) */
   const uint32_t *partners; /* constraints: joint integrability, or what implies a redundant one */
   uint32_t partner_count;
   expr integral;           /* F(q, z, t) that the constraints keep constant, or 0. Holds for every
@@ -137,10 +135,10 @@ struct model_structure {
   uint32_t nonholonomic; /* g = rank - d */
   uint32_t degrees_of_freedom; /* f = n - rank */
   bool is_rheonomic;
-  bool is_certain;             /* false: some decision is undecided (a warning was given) */
-  uint32_t points, bits;       /* the effort behind "holonomic" and "redundant"; 0: shown
-                                  symbolically, without points */
-  bool has_point;              /* a configuration that satisfies the position constraints was found */
+  bool is_certain;       /* false: some decision is undecided (a warning was given) */
+  uint32_t points, bits; /* the effort behind "holonomic" and "redundant"; 0: shown
+                            symbolically, without points */
+  bool has_point;        /* a configuration that satisfies the position constraints was found */
   VECTOR(struct model_combination) combinations; /* besides single integrable constraints */
 };
 

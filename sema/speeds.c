@@ -14,8 +14,8 @@ static void report(struct analysis *a, const struct element *e, enum diagnostic_
 
 /* Linear in the velocities, with coefficients of positions, time and parameters. */
 static bool is_speed(struct analysis *a, const struct element *e, expr value) {
-  role_set allowed = role_bit(ROLE_PARAMETER) | role_bit(ROLE_POSITION) |
-                     role_bit(ROLE_VELOCITY) | role_bit(ROLE_TIME);
+  role_set allowed = role_bit(ROLE_PARAMETER) | role_bit(ROLE_POSITION) | role_bit(ROLE_VELOCITY) |
+                     role_bit(ROLE_TIME);
   expr other = find_other_role(a->l, value, allowed);
   if (other != 0) {
     report(a, e, DIAG_SPEED_OF_OTHERS, role_words(a->l, other));
@@ -36,12 +36,7 @@ static bool is_speed(struct analysis *a, const struct element *e, expr value) {
 
 void declare_speed(struct analysis *a, uint32_t element, struct model_name id) {
   const struct element *e = &a->l->elements.items[element];
-  if (e->value.value == 0) {
-    struct diagnostic *d =
-        diagnostic_add(a->context, DIAG_SPEED_WITHOUT_DEFINITION, e->item->span, e->name, NULL);
-    diagnostic_help(a->context, d, "write 'speed %s = ...'", e->name);
-    return;
-  }
+  if (e->value.value == 0) return; /* reported by the parser */
   expr value = lower_element(a->l, element);
   if (value == 0 || !is_speed(a, e, value)) return;
   struct model_speed speed = {.id = id, .value = value};
