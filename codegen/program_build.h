@@ -29,6 +29,8 @@ void plan_velocities(const struct program *program, struct expr_list *roots);
  * (program_method.c). */
 struct tape *program_method_state(const struct program *program);
 struct tape *program_natural_state(const struct program *program);
+/* The start function of a model whose speeds have stated start values (program_start.c). */
+struct tape *program_start_with_speeds(const struct program *program);
 /* y'. */
 struct tape *program_method_rhs(const struct program *program);
 /* The equations that are solved: mass w = forcing + B λ, A w + bias = 0 with w = q'' or the rates

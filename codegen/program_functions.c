@@ -204,6 +204,8 @@ static struct tape *run_tape(const struct program *program) {
 
 static struct tape *start_tape(const struct program *program) {
   const struct model *model = program->system->model;
+  for (uint32_t i = 0; i < model->speeds.count; i++)
+    if (model->speeds.items[i].start != 0) return program_start_with_speeds(program);
   struct expr_list roots = {0};
   for (uint32_t i = 0; i < model->coordinates.count; i++)
     vector_push(&roots, model->coordinates.items[i].start_position);

@@ -1,5 +1,6 @@
 /* dyn eval: all quantities of a model at one state. */
 #include "base/map.h"
+#include "driver/at_speeds.h"
 #include "driver/columns.h"
 #include "driver/commands.h"
 #include "driver/values.h"
@@ -67,6 +68,7 @@ static bool put_assignment(struct session *session, struct problem *problem,
                    expr_symbol_name(model->graph, assignment->symbol), NULL);
     return false;
   }
+  if (assignment->speed != NULL) return true; /* once the others are there */
   uint32_t slot = map_get(&symbols->map, assignment->symbol);
   uint32_t states = 2 * model->coordinates.count + model->states.count;
   if (slot == 0 || slot > states) bug("--at gives a symbol that is not of the state");
@@ -82,6 +84,10 @@ static bool apply_at(struct session *session, struct problem *problem, const dou
   if (model->at.count > 0) symbols_fill(&symbols, model, problem, u, t);
   for (uint32_t i = 0; i < model->at.count; i++)
     good = put_assignment(session, problem, &symbols, &model->at.items[i]) && good;
+  for (uint32_t i = 0; i < 2 * model->coordinates.count + model->states.count; i++)
+    if (symbols.values.count > 0) symbols.values.items[i] = problem->x[i];
+  struct at_speeds speeds = {session, problem, symbol_value, &symbols, t};
+  good = good && at_speeds_apply(&speeds);
   map_free(&symbols.map);
   vector_free(&symbols.values);
   return good;

@@ -75,7 +75,7 @@ void lower_constraint(struct analysis *a, const struct job *job);
 void check_constraints(struct analysis *a);
 /* ---- speeds.c */
 /* Lowers the definition of a speed and adds it to the model. */
-void declare_speed(struct analysis *a, uint32_t element, struct model_name id);
+void declare_speed(struct analysis *a, uint32_t element, struct model_name id, expr start);
 /* Reports speeds that are too many or depend on each other. */
 void check_speeds(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */

@@ -112,6 +112,18 @@ static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
 
 /* ---------------------------------------------------------------- values from outside */
 
+/* A speed's own value is its definition; what is given is where it starts. */
+static void override_speed(struct analysis *a, struct element *e) {
+  const struct assignment *set = overrides_find(a, OVERRIDE_START, e->name, 0);
+  if (set == NULL) return;
+  expr scale = 0;
+  if (scope_is_bare(a->scope, set->text, set->right)) {
+    struct unit unit = dimension_of_name(a->l->dimensions, e->entry, 0);
+    scale = lower_scale(a->l, &unit);
+  }
+  e->velocity = overrides_given(a, set, scale);
+}
+
 static void override(struct analysis *a, struct element *e) {
   enum override_option first = OVERRIDE_COUNT, second = OVERRIDE_COUNT;
   if (e->kind == NAME_CONST || e->kind == NAME_PARAM) first = OVERRIDE_SET;
@@ -206,6 +218,7 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
   add_to_model(a, &e, id);
   override(a, &e);
   if (e.kind == NAME_COORD) override_velocity(a, &e);
+  if (e.kind == NAME_SPEED) override_speed(a, &e);
   vector_push(&l->elements, e);
   if (e.kind == NAME_CONST)
     a->constants++;
@@ -282,7 +295,10 @@ static void value_of_output(struct analysis *a, const struct element *e, uint32_
 static void declare_speeds(struct analysis *a) {
   for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
     if (a->l->elements.items[id].kind != NAME_SPEED) continue;
-    declare_speed(a, id, model_name_of(a, &a->l->elements.items[id]));
+    const struct element *e = &a->l->elements.items[id];
+    expr start = e->velocity.value != 0 ? start_value(a, &e->velocity, e->name, 0) : 0;
+    e = &a->l->elements.items[id];
+    declare_speed(a, id, model_name_of(a, e), start);
   }
   for (uint32_t i = 0; i < a->model->speeds.count; i++) {
     const struct model_speed *speed = &a->model->speeds.items[i];

@@ -64,6 +64,7 @@ struct model_energy {
 struct model_speed { /* u = value, linear in the velocities; in expressions stands the value */
   struct model_name id;
   expr value; /* a(q, t, p) q' + b(q, t, p) */
+  expr start; /* stated start value, over p, inputs, t; 0: none */
 };
 
 struct model_force {    /* virtual power = value * (part of target' linear in velocities) */
@@ -155,9 +156,10 @@ struct model_condition { /* an `initial` equation: 0 = residual */
 };
 
 struct model_assignment { /* --at: name = value, in SI */
-  expr symbol;            /* a position, velocity or state symbol */
+  expr symbol;            /* a position, velocity or state symbol; the definition of a speed */
   expr value;
   struct span span;
+  const char *speed; /* the name of the speed, or NULL */
 };
 
 struct model_run { /* simulate(...): 0 where not given */

@@ -34,12 +34,12 @@ static bool is_speed(struct analysis *a, const struct element *e, expr value) {
   return is_linear && has_velocity;
 }
 
-void declare_speed(struct analysis *a, uint32_t element, struct model_name id) {
+void declare_speed(struct analysis *a, uint32_t element, struct model_name id, expr start) {
   const struct element *e = &a->l->elements.items[element];
   if (e->value.value == 0) return; /* reported by the parser */
   expr value = lower_element(a->l, element);
   if (value == 0 || !is_speed(a, e, value)) return;
-  struct model_speed speed = {.id = id, .value = value};
+  struct model_speed speed = {.id = id, .value = value, .start = start};
   vector_push(&a->model->speeds, speed);
 }
 

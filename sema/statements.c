@@ -177,6 +177,17 @@ void classify_conditions(struct analysis *a) {
   }
 }
 
+/* The speed whose definition this is; NULL if there is none. */
+static struct element *find_speed(struct analysis *a, const struct job *job, ast_expr e,
+                                  expr value) {
+  if (!names_speed(a, job, e)) return NULL;
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    struct element *element = &a->l->elements.items[id];
+    if (element->kind == NAME_SPEED && element->result == value) return element;
+  }
+  return NULL;
+}
+
 /* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
 static void take_start(struct analysis *a, const struct job *job,
                        const struct ast_equation *equation) {
@@ -184,13 +195,14 @@ static void take_start(struct analysis *a, const struct job *job,
   if (left == 0) return;
   uint32_t role = map_get(&a->l->roles, left), kind = role % ROLE_COUNT;
   struct span span = span_of(job, equation->left);
-  if (kind != ROLE_POSITION && kind != ROLE_VELOCITY && kind != ROLE_STATE) {
+  struct element *speed = find_speed(a, job, equation->left, left);
+  if (!speed && kind != ROLE_POSITION && kind != ROLE_VELOCITY && kind != ROLE_STATE) {
     lower_report(a->l, job->environment, DIAG_NOTHING_TO_SET, span, text_of(a, span), "'start'",
                  NULL);
     return;
   }
-  struct element *element = &a->l->elements.items[role / ROLE_COUNT];
-  struct given *given = kind == ROLE_VELOCITY ? &element->velocity : &element->value;
+  struct element *element = speed ? speed : &a->l->elements.items[role / ROLE_COUNT];
+  struct given *given = speed || kind == ROLE_VELOCITY ? &element->velocity : &element->value;
   if (given->value != 0 && given->environment.text != job->environment.text) return;
   *given = (struct given){equation->right, job->environment, 0, equation->span};
   if (scope_is_bare(a->scope, job->environment.text, equation->right)) {
