@@ -14,8 +14,8 @@
  * three terms from Φ for positions, by the derivative along the motion for velocities. A kinetic
  * energy that is not quadratic in the velocities is refused.
  *
- * Needs: a checked model, its constraints derived. Promises: as lagrange_derive, with forcing and
- * bias made this way from the composite mass matrix; added masses of forces stay where they are. */
+ * Needs: a checked model, its constraints derived. Promises: as lagrange_derive, with mass matrix,
+ * forcing and bias made this way; added masses of forces stay where they are. */
 #include "derive/method.h"
 #include "base/bug.h"
 #include "sema/model.h"
@@ -67,6 +67,23 @@ static bool add_energies(struct augmented *a) {
     return false;
   }
   return true;
+}
+
+/* The composite matrix in place of dp/dq', beside what forces and rates have added to that. */
+static void take_mass(struct augmented *a) {
+  size_t n = a->n;
+  for (size_t j = 0; j < n; j++) {
+    struct expr_tangent *tangent = expr_tangent_new(a->graph);
+    expr_tangent_seed(tangent, a->velocity[j], expr_integer(a->graph, 1));
+    for (size_t i = 0; i < n; i++) {
+      expr slope = expr_tangent_of(tangent, a->system->momentum[i]);
+      expr *entry = &a->system->mass[i + j * n];
+      *entry = *entry == slope
+                   ? a->mass[i + j * n]
+                   : expr_add(a->graph, a->mass[i + j * n], expr_subtract(a->graph, *entry, slope));
+    }
+    expr_tangent_free(tangent);
+  }
 }
 
 static struct expr_tangent *along_motion(const struct augmented *a) {
@@ -172,6 +189,7 @@ bool augmented_derive(dyn_context *context, struct system *system, const struct 
   bool ok = add_energies(&a);
   if (ok) {
     derive_forcing(&a);
+    take_mass(&a);
     for (uint32_t k = 0; k < system->m; k++)
       if (a.model->constraints.items[k].level == CONSTRAINT_POSITION)
         system->constraint_bias[k] = position_bias(&a, k);

@@ -127,7 +127,8 @@ static void arrange_velocities(struct equations *equations) {
   for (uint32_t k = 0; k < 2 * n; k++) expr_symbol_set_add(a.set, a.unknowns[k]);
   for (uint32_t i = 0; i < n; i++) {
     struct equation_line line = arrange_row(&a, i);
-    line.right = equations_with_reactions(equations, system->multiplier_force, i, line.right);
+    expr *side = equations->has_hats ? &line.left : &line.right;
+    *side = equations_with_reactions(equations, system->multiplier_force, i, *side);
     vector_push(&equations->motion, line);
   }
   expr_symbol_set_free(a.set);
@@ -264,6 +265,21 @@ static void choose_printer(struct equations *equations, enum equation_format for
   vector_free(&roots);
 }
 
+/* The augmented form has λ̂ = -λ in a text for reading, unless other terms hold multipliers. */
+static bool has_hats(const struct system *system, enum equation_format format) {
+  if (format == EQUATIONS_JSON || strcmp(system->method, "augmented") != 0 || system->m == 0 ||
+      !system->multiplier_force_is_transpose)
+    return false;
+  struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
+  bool found = false;
+  for (uint32_t k = 0; k < system->m; k++)
+    expr_symbol_set_add(set, system->model->constraints.items[k].multiplier);
+  for (uint32_t k = 0; k < system->rates; k++)
+    found = found || expr_symbol_set_touches(set, system->rate[k]);
+  expr_symbol_set_free(set);
+  return !found;
+}
+
 bool equations_print(struct system *system, enum equation_format format, const char *show,
                      struct text *out, const char **fault) {
   struct equations equations = {.system = system, .out = out};
@@ -274,6 +290,7 @@ bool equations_print(struct system *system, enum equation_format format, const c
     equations.dissipation = terms.dissipation;
   if (!system->has_energy)
     equations.lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
+  equations.has_hats = has_hats(system, format);
   arrange(&equations);
   equations_arrange_constraints(&equations);
   choose_printer(&equations, format);

@@ -32,6 +32,7 @@ struct equations {
   unsigned show;                        /* of enum show_part */
   VECTOR(struct equation_line) motion;  /* in the form of the method */
   struct constraint_lines *constraints; /* m */
+  bool has_hats;    /* augmented: multipliers are printed as λ̂ = -λ, their forces on the left */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
   expr lagrangian;  /* L = T - V, or 0 where T and V are known apart */

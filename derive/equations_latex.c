@@ -64,8 +64,9 @@ static void put_motion(struct equations *e) {
   struct block block = begin_block(e, "equations of motion");
   if (e->as_matrices) {
     next_row(&block);
-    text_put(e->out, "M\\,\\ddot{q} &= f");
-    if (s->m > 0)
+    text_put(e->out,
+             e->has_hats ? "M\\,\\ddot{q} + A^{T} \\hat{\\lambda} &= f" : "M\\,\\ddot{q} &= f");
+    if (s->m > 0 && !e->has_hats)
       text_put(e->out, s->multiplier_force_is_transpose ? " + A^{T} \\lambda" : " + B\\,\\lambda");
   }
   for (uint32_t i = 0; i < e->motion.count && !e->as_matrices; i++)

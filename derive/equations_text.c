@@ -30,6 +30,7 @@ static void put_unknowns(struct equations *e) {
     between = ", ";
     free(name);
   }
+  if (e->has_hats) text_put(e->out, ", λ̂ = -λ");
   text_put(e->out, "\n\n");
 }
 
@@ -261,7 +262,8 @@ void equations_print_text(struct equations *e) {
               e->system->method);
   put_unknowns(e);
   if (e->as_matrices)
-    text_put(e->out, e->system->m == 0                          ? "M q'' = f\n"
+    text_put(e->out, e->has_hats                                ? "M q'' + Aᵀ λ̂ = f\n"
+                     : e->system->m == 0                        ? "M q'' = f\n"
                      : e->system->multiplier_force_is_transpose ? "M q'' = f + Aᵀ λ\n"
                                                                 : "M q'' = f + B λ\n");
   else
