@@ -17,7 +17,7 @@
 #define DYN_CODEGEN_BACKEND_H
 #include "codegen/program.h"
 
-#define BACKEND_VERSION 1
+#define BACKEND_VERSION 2
 
 struct backend_options {
   int level;                /* optimisation 0..3; -1: chosen by the program's size */

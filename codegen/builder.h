@@ -85,6 +85,7 @@ uint32_t builder_reserve_work(struct tape_builder *builder, size_t doubles); /* 
 /* ---- expressions (lower.c) */
 /* The symbol stands for the value from now on; it must not have been lowered before. */
 void builder_bind(struct tape_builder *builder, expr symbol, tape_value a);
+bool builder_is_bound(const struct tape_builder *builder, expr symbol);
 /* Looks at all sines and cosines below the roots and decides which are made by addition theorems
  * (angles.c). Once, before builder_lower. */
 void builder_plan_angles(struct tape_builder *builder, const expr *roots, size_t count);
@@ -108,6 +109,8 @@ struct solver_shape {
   /* NULL, or n: redundant constraints without which the rank is full. Given where multipliers do
    * not matter: those of the solution then need not be least. */
   const bool *is_left_out;
+  /* Bordered: by elimination of dependent unknowns (SOLVER_ELIMINATING). */
+  bool eliminates;
   uint32_t columns; /* how many right sides there will be in all: decides the method */
 };
 uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *shape);

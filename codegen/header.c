@@ -137,6 +137,25 @@ static void put_states(struct header *header) {
   text_format(header->out, "  %s_X_COUNT = %d\n};\n", header->upper, model->n_state);
 }
 
+/* The right-hand side is that of the method's own state, where it has one. */
+static void put_rhs_example(struct header *header) {
+  const dyn_model *model = header->model;
+  if (model->method_variables == NULL) {
+    text_put(header->out, " *   int status = model->rhs(model, 0, x, u, p, work, dx);\n");
+    return;
+  }
+  text_format(header->out,
+              " *\n"
+              " * The method integrates y, in which the variables %s_V_... stand in place of "
+              "velocities:\n"
+              " *\n"
+              " *   double y[%s_X_COUNT + 1], dy[%s_X_COUNT + 1];\n"
+              " *   model->method_state(model, 0, x, NULL, p, work, y);\n"
+              " *   int status = model->rhs(model, 0, y, u, p, work, dy);\n"
+              " *   model->natural_state(model, 0, y, NULL, p, work, x);   // and back\n",
+              header->upper, header->upper, header->upper);
+}
+
 static void put_introduction(struct header *header) {
   struct text *out = header->out;
   const dyn_model *model = header->model;
@@ -159,10 +178,10 @@ static void put_introduction(struct header *header) {
       " *   // own[%s_P_...] = ...; set[%s_P_...] = 1;  for parameters not at their default\n"
       " *   model->complete_parameters(model, 0, set, NULL, own, work, p);\n"
       " *   model->default_inputs(model, 0, NULL, NULL, p, work, u);\n"
-      " *   model->start(model, 0, NULL, u, p, work, x);\n"
-      " *   int status = model->rhs(model, 0, x, u, p, work, dx);\n",
+      " *   model->start(model, 0, NULL, u, p, work, x);\n",
       header->prefix, header->upper, header->upper, header->upper, header->upper, header->upper,
       header->upper, header->upper, header->upper);
+  put_rhs_example(header);
   if (model->n_constraints > 0) put_constraint_example(header);
   text_put(out, " */\n");
 }
@@ -172,6 +191,9 @@ static void put_constants(struct header *header) {
   put_states(header);
   put_enumeration(header, "Coordinates: entries of q'' and of the mass matrix", "Q",
                   model->coordinates, model->n_coordinates, false);
+  if (model->method_variables != NULL)
+    put_enumeration(header, "Variables of the method: entries of y behind the coordinates", "V",
+                    model->method_variables, model->n_coordinates, false);
   put_enumeration(header, "Parameters p, with their default values", "P", model->parameters,
                   model->n_parameters, true);
   put_enumeration(header, "Inputs u, with their default values at the start", "U", model->inputs,

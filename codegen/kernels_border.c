@@ -15,6 +15,14 @@
  * and of all multipliers those of least norm are given: without a part in the null space. Equations
  * left over must follow from the others, or the constraints contradict each other.
  *
+ * A solver that eliminates takes its pivots from A as long as there are some, then as many from B.
+ * The Schur complement that is left is T^T M T (N^T M T where B is not A^T), with T (N) a basis of
+ * the vectors that A (B^T) takes to zero: the equations of the independent unknowns, in which the
+ * dependent ones and the multipliers do not occur any more. Back substitution then gives the
+ * dependent ones from the constraints, and last the multipliers. Pivots are the largest entries of
+ * constraints in the metric of the masses, so that the choice of dependent unknowns is good at
+ * every state.
+ *
  * Method: Golub & Van Loan, Matrix Computations, 3.4 (complete pivoting), 5.2 (Gram-Schmidt). */
 #include "codegen/kernels.h"
 #include <math.h>
@@ -26,6 +34,13 @@
 #else
 #define CLONES
 #endif
+
+/* Which entries may be pivots. Without elimination of dependent unknowns only the last stage is. */
+enum stage {
+  STAGE_CONSTRAINTS, /* of A: their columns become the dependent unknowns */
+  STAGE_MULTIPLIERS, /* of B, as many: takes the multipliers out of the other equations */
+  STAGE_REST         /* all that are left */
+};
 
 struct border {
   size_t n, coordinates, m; /* n = coordinates + m */
@@ -167,12 +182,21 @@ static void swap_columns(struct border b, size_t r, size_t s) {
   swap(&b.column_number[r], &b.column_number[s]);
 }
 
+/* Whether a line may give a pivot: `of_constraints` is what the stage asks of it. */
+static inline bool is_allowed(struct border b, enum stage stage, double number,
+                              enum stage of_constraints) {
+  return stage == STAGE_REST || (number >= (double)b.coordinates) == (stage == of_constraints);
+}
+
 /* Brings the largest entry of the rest to place p; false if none is above the tolerance. */
-static bool take_pivot(struct border b, size_t p, double tolerance) {
+static bool take_pivot(struct border b, enum stage stage, size_t p, double tolerance) {
   double largest = 0;
   size_t row = p, column = p;
   for (size_t j = p; j < b.n; j++)
     for (size_t i = p; i < b.n; i++) {
+      if (!is_allowed(b, stage, b.row_number[i], STAGE_CONSTRAINTS) ||
+          !is_allowed(b, stage, b.column_number[j], STAGE_MULTIPLIERS))
+        continue;
       double size = fabs(b.f[i + j * b.n]);
       if (!is_larger(size, largest)) continue;
       largest = size;
@@ -262,8 +286,14 @@ int32_t kernel_border_factor(const struct tape_solver *solver, const double *a, 
   double tolerance = (double)b.n * KERNEL_BORDER_TOLERANCE;
   start_scales(b, a, is_symmetric);
   equilibrate(b);
+  bool eliminates = solver->kind == SOLVER_ELIMINATING;
   size_t rank = 0;
-  while (rank < solver->rank && take_pivot(b, rank, tolerance)) eliminate(b.f, b.n, rank++);
+  for (enum stage stage = STAGE_CONSTRAINTS; stage <= STAGE_REST; stage++) {
+    size_t limit = solver->rank;
+    if (stage == STAGE_CONSTRAINTS) limit = eliminates ? solver->rank - b.coordinates : 0;
+    if (stage == STAGE_MULTIPLIERS) limit = 2 * rank;
+    while (rank < limit && take_pivot(b, stage, rank, tolerance)) eliminate(b.f, b.n, rank++);
+  }
   *b.rank = (double)rank;
   return find_null_space(b, work + solver->scratch);
 }

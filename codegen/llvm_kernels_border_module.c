@@ -200,16 +200,31 @@ static void swap_lines(struct kernel *k, struct border *b, bool are_rows, LLVMVa
   kernel_swap(k, are_rows ? b->row_number : b->column_number, r, s);
 }
 
+/* As is_allowed of kernels_border.c; stages are numbered as there. */
+static LLVMValueRef is_allowed(struct kernel *k, struct border *b, LLVMValueRef stage,
+                               LLVMValueRef number, int64_t of_constraints) {
+  LLVMValueRef place = to_integer(k, number), asked = ir_int(k->ir, of_constraints);
+  LLVMValueRef is_rest = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, ir_int(k->ir, 2), "");
+  LLVMValueRef is_constraint = LLVMBuildICmp(k->builder, LLVMIntSGE, place, b->coordinates, "");
+  LLVMValueRef wanted = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, asked, "");
+  LLVMValueRef fits = LLVMBuildICmp(k->builder, LLVMIntEQ, is_constraint, wanted, "");
+  return LLVMBuildOr(k->builder, is_rest, fits, "");
+}
+
 /* Answers the size of the largest entry of the rest, after bringing it to place p. */
-static LLVMValueRef take_pivot(struct kernel *k, struct border *b, LLVMValueRef p) {
+static LLVMValueRef take_pivot(struct kernel *k, struct border *b, LLVMValueRef stage,
+                               LLVMValueRef p) {
   struct ir *ir = k->ir;
   LLVMValueRef largest = sum_variable(k);
   LLVMValueRef row = ir_variable(ir, ir->i64, p), column = ir_variable(ir, ir->i64, p);
   struct ir_loop j = ir_loop_begin(ir, p, k->n);
   struct ir_loop i = ir_loop_begin(ir, p, k->n);
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, b->f, kernel_index(k, i.index, j.index)));
-  LLVMBasicBlockRef after =
-      ir_if_begin(ir, kernel_is_larger(k, size, ir_load(ir, largest, k->zero)));
+  LLVMValueRef row_fits = is_allowed(k, b, stage, ir_load(ir, b->row_number, i.index), 0);
+  LLVMValueRef column_fits = is_allowed(k, b, stage, ir_load(ir, b->column_number, j.index), 1);
+  LLVMValueRef is_larger = kernel_is_larger(k, size, ir_load(ir, largest, k->zero));
+  LLVMValueRef fits = LLVMBuildAnd(k->builder, row_fits, column_fits, "");
+  LLVMBasicBlockRef after = ir_if_begin(ir, LLVMBuildAnd(k->builder, fits, is_larger, ""));
   ir_store(ir, size, largest, k->zero);
   LLVMBuildStore(k->builder, i.index, row);
   LLVMBuildStore(k->builder, j.index, column);
@@ -239,12 +254,29 @@ static void eliminate(struct kernel *k, LLVMValueRef f, LLVMValueRef p) {
   ir_store(ir, inverse, f, diagonal);
 }
 
-static void factor(struct kernel *k, struct border *b, LLVMValueRef limit) {
+/* How many pivots there may be at the end of the stage. */
+static LLVMValueRef stage_limit(struct kernel *k, struct border *b, LLVMValueRef stage,
+                                LLVMValueRef limit, LLVMValueRef eliminates) {
+  LLVMValueRef is_first = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, k->zero, "");
+  LLVMValueRef is_rest = LLVMBuildICmp(k->builder, LLVMIntEQ, stage, ir_int(k->ir, 2), "");
+  LLVMValueRef does = LLVMBuildICmp(k->builder, LLVMIntNE, eliminates, ir_code(k->ir, 0), "");
+  LLVMValueRef first =
+      LLVMBuildSelect(k->builder, does, kernel_subtract(k, limit, b->coordinates), k->zero, "");
+  LLVMValueRef taken = load_rank(k, b);
+  LLVMValueRef earlier =
+      LLVMBuildSelect(k->builder, is_first, first, kernel_add(k, taken, taken), "");
+  return LLVMBuildSelect(k->builder, is_rest, limit, earlier, "");
+}
+
+static void factor(struct kernel *k, struct border *b, LLVMValueRef limit,
+                   LLVMValueRef eliminates) {
   struct ir *ir = k->ir;
   LLVMValueRef tolerance = kernel_tolerance(k, KERNEL_BORDER_TOLERANCE);
   ir_store(ir, ir_real(ir, 0), rank_place(k, b), k->zero);
-  struct ir_loop p = ir_loop_begin(ir, k->zero, limit);
-  LLVMValueRef largest = take_pivot(k, b, p.index);
+  struct ir_loop stage = ir_loop_begin(ir, k->zero, ir_int(ir, 3));
+  LLVMValueRef end = stage_limit(k, b, stage.index, limit, eliminates);
+  struct ir_loop p = ir_loop_begin(ir, load_rank(k, b), end);
+  LLVMValueRef largest = take_pivot(k, b, stage.index, p.index);
   LLVMValueRef is_lost = LLVMBuildFCmp(k->builder, LLVMRealOLE, largest, tolerance, "");
   LLVMBasicBlockRef after = ir_if_begin(ir, is_lost);
   LLVMBuildBr(k->builder, p.after);
@@ -252,6 +284,7 @@ static void factor(struct kernel *k, struct border *b, LLVMValueRef limit) {
   eliminate(k, b->f, p.index);
   ir_store(ir, to_real(k, kernel_add(k, p.index, k->one)), rank_place(k, b), k->zero);
   ir_loop_end(ir, &p);
+  ir_loop_end(ir, &stage);
   b->rank = load_rank(k, b);
 }
 
@@ -370,7 +403,7 @@ void kernel_body_border_factor(struct kernel *k) {
   fill_scales(k, &b, false);
   fill_scales(k, &b, true);
   apply_scales(k, &b);
-  factor(k, &b, LLVMGetParam(function, 2));
+  factor(k, &b, LLVMGetParam(function, 2), LLVMGetParam(function, 7));
   find_null_space(k, &b, LLVMGetParam(function, 6));
   LLVMBuildRet(k->builder, ir_code(k->ir, 0));
 }

@@ -19,7 +19,7 @@ static const struct kernel_facts {
     {"dyn_lu_substitute", "vlpppl", kernel_body_lu_substitute},
     {"dyn_sparse_factor", "ilppppppllpl", kernel_body_sparse_factor},
     {"dyn_sparse_substitute", "vlpppppppl", kernel_body_sparse_substitute},
-    {"dyn_border_factor", "illlpipp", kernel_body_border_factor},
+    {"dyn_border_factor", "illlpippi", kernel_body_border_factor},
     {"dyn_border_substitute", "illpppli", kernel_body_border_substitute},
 };
 

@@ -41,10 +41,15 @@ static LLVMValueRef slow_factor(struct ir *ir, const struct tape_solver *solver,
     LLVMValueRef arguments[4] = {n, a, is_symmetric, f};
     return kernel_call(ir, "dyn_lu_factor", arguments, 4);
   }
-  LLVMValueRef arguments[7] = {
-      n, ir_int(ir, solver->coordinates),   ir_int(ir, solver->rank), a, is_symmetric,
-      f, work_at(ir, work, solver->scratch)};
-  return kernel_call(ir, "dyn_border_factor", arguments, 7);
+  LLVMValueRef arguments[8] = {n,
+                               ir_int(ir, solver->coordinates),
+                               ir_int(ir, solver->rank),
+                               a,
+                               is_symmetric,
+                               f,
+                               work_at(ir, work, solver->scratch),
+                               ir_code(ir, solver->kind == SOLVER_ELIMINATING)};
+  return kernel_call(ir, "dyn_border_factor", arguments, 8);
 }
 
 LLVMValueRef ir_emit_factor(struct ir *ir, const struct tape_solver *solver, LLVMValueRef work) {
@@ -108,6 +113,7 @@ LLVMValueRef ir_emit_substitute(struct ir *ir, const struct tape_solver *solver,
     return kernel_call(ir, "dyn_substitute", arguments, 3);
   }
   bool is_slow_only = solver->kind == SOLVER_UNROLLED || solver->kind == SOLVER_REVEALING ||
+                      solver->kind == SOLVER_ELIMINATING ||
                       (solver->kind == SOLVER_LU && !tape_solver_is_bordered(solver));
   if (is_slow_only) return slow_substitute(ir, solver, side, work);
   if (solver->lu == TAPE_NO_LU) {

@@ -107,8 +107,8 @@ static LLVMValueRef integers(struct ir *ir, const int32_t *items, size_t count) 
 }
 
 struct field_list { /* the fields in order, with the offsets that C gives them here */
-  LLVMValueRef values[64];
-  size_t offsets[64];
+  LLVMValueRef values[96];
+  size_t offsets[96];
   unsigned count;
 };
 
@@ -128,6 +128,7 @@ static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model 
   FIELD(n_inputs, ir_code(ir, model->n_inputs));
   FIELD(n_outputs, ir_code(ir, model->n_outputs));
   FIELD(n_invariants, ir_code(ir, model->n_invariants));
+  FIELD(n_speeds, ir_code(ir, model->n_speeds));
   FIELD(n_initial_position, ir_code(ir, model->n_initial_position));
   FIELD(n_initial_velocity, ir_code(ir, model->n_initial_velocity));
   FIELD(n_constraints, ir_code(ir, model->n_constraints));
@@ -143,6 +144,9 @@ static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model
   FIELD(velocities, variables(ir, model->velocities, model->n_coordinates));
   FIELD(accelerations, variables(ir, model->accelerations, model->n_coordinates));
   FIELD(rates, variables(ir, model->rates, model->n_rates));
+  FIELD(method_variables, model->method_variables == NULL
+                              ? LLVMConstNull(ir->ptr)
+                              : variables(ir, model->method_variables, model->n_coordinates));
   FIELD(parameters, variables(ir, model->parameters, model->n_parameters));
   FIELD(inputs, variables(ir, model->inputs, model->n_inputs));
   FIELD(outputs, variables(ir, model->outputs, model->n_outputs));
@@ -191,7 +195,7 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
   FIELD(implementation, LLVMConstNull(ir->ptr));
-  LLVMTypeRef types[64];
+  LLVMTypeRef types[96];
   for (unsigned i = 0; i < list.count; i++)
     types[i] = list.values[i] == NULL ? ir->i32 : LLVMTypeOf(list.values[i]);
   LLVMTypeRef type = LLVMStructTypeInContext(ir->context, types, list.count, 0);

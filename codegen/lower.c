@@ -43,6 +43,10 @@ void builder_bind(struct tape_builder *builder, expr symbol, tape_value a) {
   set_value(builder, symbol, a);
 }
 
+bool builder_is_bound(const struct tape_builder *builder, expr symbol) {
+  return is_lowered(builder, symbol);
+}
+
 /* ---- numbers */
 
 /* A quotient of 56 or 57 bits with the rest in its last bit rounds once, to nearest. */

@@ -64,6 +64,8 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
   case PROGRAM_FUNCTION_RUN_DEFAULTS:
     return DYN_RUN_COUNT;
   case PROGRAM_FUNCTION_START:
+  case PROGRAM_FUNCTION_METHOD_STATE:
+  case PROGRAM_FUNCTION_NATURAL_STATE:
   case PROGRAM_FUNCTION_RHS:
     return tables->n_state;
   case PROGRAM_FUNCTION_INITIAL_POSITION:

@@ -27,7 +27,8 @@ enum { /* sets of functions */
 #undef PROGRAM_FUNCTION
        PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
        /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
-       PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES,
+       PROGRAM_HOT =
+           PROGRAM_RHS | PROGRAM_OUTPUT_VALUES | PROGRAM_METHOD_STATE | PROGRAM_NATURAL_STATE,
        /* ... and to keep the constraints and tell their forces. */
        PROGRAM_HOT_CONSTRAINED = PROGRAM_HOT | PROGRAM_POSITION_RESIDUALS |
                                  PROGRAM_VELOCITY_RESIDUALS | PROGRAM_MASS_MATRIX |

@@ -17,8 +17,28 @@ struct tape *program_build_tape(struct program *program, enum program_function f
 struct tape *program_build_jacobian(struct program *program);
 
 /* ---- shared by those (program_state.c) */
-/* A builder where t, x, u, p stand for the arguments of a dyn_function. */
+/* A builder where t, x, u, p stand for the arguments of a dyn_function. Velocities are bound if
+ * x is the natural state, else the method's variables are. */
 void state_builder_init(struct tape_builder *builder, const struct program *program);
+void method_builder_init(struct tape_builder *builder, const struct program *program);
+/* In a method_builder: binds the velocities, after the angles are planned. */
+void lower_velocities(struct tape_builder *builder, const struct program *program);
+/* Adds the expressions that lower_velocities needs. */
+void plan_velocities(const struct program *program, struct expr_list *roots);
+/* Conversions between the natural state and the method's; NULL where they are one
+ * (program_method.c). */
+struct tape *program_method_state(const struct program *program);
+struct tape *program_natural_state(const struct program *program);
+/* The start function of a model whose speeds have stated start values (program_start.c). */
+struct tape *program_start_with_speeds(const struct program *program);
+/* y'. */
+struct tape *program_method_rhs(const struct program *program);
+/* The equations that are solved: mass w = forcing + B λ, A w + bias = 0 with w = q'' or the rates
+ * of the method's speeds. */
+struct motion_form {
+  const expr *mass, *forcing, *jacobian, *bias, *multiplier_force;
+};
+struct motion_form motion_form_of(const struct system *system);
 /* True if one of the roots depends on an acceleration or a multiplier. */
 bool needs_motion(const struct program *program, const expr *roots, size_t count);
 /* True if one of the roots depends on a multiplier. */
@@ -27,9 +47,9 @@ bool needs_multipliers(const struct program *program, const expr *roots, size_t 
  * are to come. `wants_multipliers`: they must be the least ones where constraints are redundant. */
 uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
                              uint32_t columns, bool wants_multipliers);
-/* Solves for the accelerations q'' and multipliers λ, binds their symbols, and fills
- * motion[n + m] with them and motion[n + m], if m > 0, with how many constraints were dependent;
- * NULL: not wanted. */
+/* Solves for the unknowns of the method (q'', or the rates of speeds) and the multipliers λ, binds
+ * the symbols of these and of the accelerations, and fills motion[n + m] with them and motion[n +
+ * m], if m > 0, with how many constraints were dependent; NULL: not wanted. */
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *motion);
 /* Plans the angles of the roots and of the equations of motion. */

@@ -50,31 +50,14 @@ static struct tape *array_tape(const struct program *program, const expr *items,
   return finish_roots(program, &roots);
 }
 
-/* ---- x' and q'' */
+/* ---- q'' */
 
-static struct tape *rhs_tape(const struct program *program, bool accelerations_only) {
+static struct tape *acceleration_tape(const struct program *program) {
   const struct system *system = program->system;
-  uint32_t n = system->n, rates = accelerations_only ? 0 : system->rates;
   struct expr_list roots = {0};
-  for (uint32_t i = 0; i < rates; i++) vector_push(&roots, system->rate[i]);
-  struct tape_builder builder;
-  state_builder_init(&builder, program);
-  plan_with_motion(&builder, program, &roots);
-  uint32_t base = accelerations_only ? 0 : n;
-  for (uint32_t i = 0; i < base; i++)
-    builder_output(&builder, i, builder_input(&builder, TAPE_ARRAY_X, n + i));
-  if (n > 0) {
-    tape_value *motion = checked_calloc((size_t)n + system->m + 1, sizeof *motion);
-    bool wants = needs_multipliers(program, roots.items, roots.count);
-    uint32_t solver = lower_motion_matrix(&builder, program, 1, wants);
-    lower_motion(&builder, program, solver, motion);
-    for (uint32_t i = 0; i < n; i++) builder_output(&builder, base + i, motion[i]);
-    free(motion);
-  }
-  for (uint32_t i = 0; i < rates; i++)
-    builder_output(&builder, 2 * n + i, builder_lower(&builder, system->rate[i]));
-  vector_free(&roots);
-  return builder_finish(&builder);
+  for (uint32_t i = 0; i < system->n; i++)
+    vector_push(&roots, system->model->coordinates.items[i].acceleration);
+  return finish_roots(program, &roots);
 }
 
 /* ---- constraints */
@@ -221,6 +204,8 @@ static struct tape *run_tape(const struct program *program) {
 
 static struct tape *start_tape(const struct program *program) {
   const struct model *model = program->system->model;
+  for (uint32_t i = 0; i < model->speeds.count; i++)
+    if (model->speeds.items[i].start != 0) return program_start_with_speeds(program);
   struct expr_list roots = {0};
   for (uint32_t i = 0; i < model->coordinates.count; i++)
     vector_push(&roots, model->coordinates.items[i].start_position);
@@ -302,9 +287,13 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   case PROGRAM_FUNCTION_MULTIPLIERS:
     return constraint_tape(program, function);
   case PROGRAM_FUNCTION_RHS:
-    return rhs_tape(program, false);
+    return program_method_rhs(program);
+  case PROGRAM_FUNCTION_METHOD_STATE:
+    return program_method_state(program);
+  case PROGRAM_FUNCTION_NATURAL_STATE:
+    return program_natural_state(program);
   case PROGRAM_FUNCTION_ACCELERATION:
-    return rhs_tape(program, true);
+    return acceleration_tape(program);
   case PROGRAM_FUNCTION_MASS_MATRIX:
     return array_tape(program, system->mass, n * n);
   case PROGRAM_FUNCTION_FORCING:

@@ -42,12 +42,13 @@ static void join(struct jacobian *jacobian, uint32_t i, uint32_t j, expr entry) 
 static void find_blocks(struct jacobian *jacobian) {
   const struct system *system = jacobian->system;
   uint32_t n = system->n, m = system->m;
+  struct motion_form form = motion_form_of(system);
   for (uint32_t i = 0; i < n + m; i++) jacobian->block[i] = i;
   for (uint32_t j = 0; j < n; j++) {
-    for (uint32_t i = 0; i < n; i++) join(jacobian, i, j, system->mass[i + (size_t)j * n]);
+    for (uint32_t i = 0; i < n; i++) join(jacobian, i, j, form.mass[i + (size_t)j * n]);
     for (uint32_t k = 0; k < m; k++) {
-      join(jacobian, n + k, j, system->constraint_jacobian[k + (size_t)j * m]);
-      join(jacobian, n + k, j, system->multiplier_force[j + (size_t)k * n]);
+      join(jacobian, n + k, j, form.jacobian[k + (size_t)j * m]);
+      join(jacobian, n + k, j, form.multiplier_force[j + (size_t)k * n]);
     }
   }
   for (uint32_t i = 0; i < n + m; i++) jacobian->block[i] = root_of(jacobian->block, i);
@@ -121,6 +122,20 @@ static tape_value rate_entry(const struct jacobian *jacobian, struct tape_builde
   return sum;
 }
 
+/* d(q')/dy: plain where q' belongs to the state. */
+static bool velocity_may_differ(const struct jacobian *jacobian, uint32_t row, uint32_t column) {
+  const struct system *system = jacobian->system;
+  if (system->state.kind == VARIABLES_VELOCITIES) return column == row + jacobian->n;
+  return !is_zero(system, system->velocity_by_state[row + (size_t)column * jacobian->n]);
+}
+
+static tape_value velocity_entry(const struct jacobian *jacobian, struct tape_builder *builder,
+                                 uint32_t row, uint32_t column) {
+  const struct system *system = jacobian->system;
+  if (system->state.kind == VARIABLES_VELOCITIES) return builder_constant(builder, 1);
+  return builder_lower(builder, system->velocity_by_state[row + (size_t)column * jacobian->n]);
+}
+
 /* Stores the entries column by column and notes their rows. */
 static void store_entries(const struct jacobian *jacobian, struct tape_builder *builder,
                           dyn_model *tables, struct arena *arena) {
@@ -129,9 +144,10 @@ static void store_entries(const struct jacobian *jacobian, struct tape_builder *
   VECTOR(int32_t) rows = {0};
   for (uint32_t j = 0; j < columns; j++) {
     starts[j] = (int32_t)rows.count;
-    if (j >= n && j < 2 * n) {
-      builder_output(builder, rows.count, builder_constant(builder, 1));
-      vector_push(&rows, (int32_t)(j - n));
+    for (uint32_t i = 0; i < n; i++) {
+      if (!velocity_may_differ(jacobian, i, j)) continue;
+      builder_output(builder, rows.count, velocity_entry(jacobian, builder, i, j));
+      vector_push(&rows, (int32_t)i);
     }
     for (uint32_t i = 0; i < n; i++) {
       if (!jacobian->by_state[i + (size_t)j * jacobian->size]) continue;
@@ -157,6 +173,9 @@ static void list_roots(const struct jacobian *jacobian, struct expr_list *roots)
   for (size_t i = 0; i < size * columns; i++) vector_push(roots, system->residual_by_state[i]);
   for (size_t i = 0; i < rates * columns; i++) vector_push(roots, system->rate_by_state[i]);
   for (size_t i = 0; i < rates * size; i++) vector_push(roots, system->rate_by_acceleration[i]);
+  for (size_t i = 0; i < jacobian->n * columns && system->state.kind == VARIABLES_SPEEDS; i++)
+    vector_push(roots, system->velocity_by_state[i]);
+  plan_velocities(jacobian->program, roots);
 }
 
 /* Accelerations are differentiated right with any multipliers, rates need the least ones. */
@@ -167,6 +186,7 @@ static bool rates_need_multipliers(const struct jacobian *jacobian) {
 
 struct tape *program_build_jacobian(struct program *program) {
   struct system *system = program->system;
+  if (system->state.kind == VARIABLES_MOMENTA) return NULL; /* the runtime takes differences */
   system_derive_jacobian(system);
   uint32_t n = system->n, size = n + system->m, columns = 2 * n + system->rates;
   struct jacobian jacobian = {.program = program,
@@ -185,8 +205,9 @@ struct tape *program_build_jacobian(struct program *program) {
   struct expr_list roots = {0};
   struct tape_builder builder;
   list_roots(&jacobian, &roots);
-  state_builder_init(&builder, program);
+  method_builder_init(&builder, program);
   plan_with_motion(&builder, program, &roots);
+  lower_velocities(&builder, program);
   bool needs_solution = needs_motion(program, roots.items, roots.count);
   if (n > 0 && (needs_solution || jacobian.solved_count > 0)) {
     uint32_t sides = jacobian.solved_count + (needs_solution ? 1 : 0);

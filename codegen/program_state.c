@@ -9,16 +9,14 @@
 #include "codegen/program_build.h"
 #include <math.h>
 
-void state_builder_init(struct tape_builder *builder, const struct program *program) {
+static void bind_inputs(struct tape_builder *builder, const struct program *program) {
   const struct model *model = program->system->model;
   uint32_t n = model->coordinates.count;
   builder_init(builder, program->system->graph);
   builder_bind(builder, model->time, builder_input(builder, TAPE_ARRAY_TIME, 0));
-  for (uint32_t i = 0; i < n; i++) {
-    const struct model_coordinate *coordinate = &model->coordinates.items[i];
-    builder_bind(builder, coordinate->position, builder_input(builder, TAPE_ARRAY_X, i));
-    builder_bind(builder, coordinate->velocity, builder_input(builder, TAPE_ARRAY_X, n + i));
-  }
+  for (uint32_t i = 0; i < n; i++)
+    builder_bind(builder, model->coordinates.items[i].position,
+                 builder_input(builder, TAPE_ARRAY_X, i));
   for (uint32_t i = 0; i < model->states.count; i++)
     builder_bind(builder, model->states.items[i].value,
                  builder_input(builder, TAPE_ARRAY_X, 2 * n + i));
@@ -29,12 +27,44 @@ void state_builder_init(struct tape_builder *builder, const struct program *prog
                  builder_input(builder, TAPE_ARRAY_P, i));
 }
 
+void state_builder_init(struct tape_builder *builder, const struct program *program) {
+  const struct model *model = program->system->model;
+  uint32_t n = model->coordinates.count;
+  bind_inputs(builder, program);
+  for (uint32_t i = 0; i < n; i++)
+    builder_bind(builder, model->coordinates.items[i].velocity,
+                 builder_input(builder, TAPE_ARRAY_X, n + i));
+}
+
+void method_builder_init(struct tape_builder *builder, const struct program *program) {
+  const struct system *system = program->system;
+  bind_inputs(builder, program);
+  for (uint32_t i = 0; i < system->n; i++) {
+    expr symbol = system->state.kind == VARIABLES_VELOCITIES
+                      ? system->model->coordinates.items[i].velocity
+                      : system->state.symbol[i];
+    builder_bind(builder, symbol, builder_input(builder, TAPE_ARRAY_X, system->n + i));
+  }
+}
+
+struct motion_form motion_form_of(const struct system *system) {
+  const struct system_method_state *state = &system->state;
+  if (state->kind != VARIABLES_SPEEDS)
+    return (struct motion_form){system->mass, system->forcing, system->constraint_jacobian,
+                                system->constraint_bias, system->multiplier_force};
+  return (struct motion_form){state->mass, state->forcing, state->jacobian, state->bias,
+                              state->multiplier_force};
+}
+
 static bool depends_on(const struct program *program, bool on_accelerations, const expr *roots,
                        size_t count) {
   const struct model *model = program->system->model;
   struct expr_symbol_set *set = expr_symbol_set_new(program->system->graph);
-  for (uint32_t i = 0; i < model->coordinates.count && on_accelerations; i++)
+  bool by_speeds = program->system->state.kind == VARIABLES_SPEEDS;
+  for (uint32_t i = 0; i < model->coordinates.count && on_accelerations; i++) {
     expr_symbol_set_add(set, model->coordinates.items[i].acceleration);
+    if (by_speeds) expr_symbol_set_add(set, program->system->state.symbol_rate[i]);
+  }
   for (uint32_t k = 0; k < program->system->m; k++)
     expr_symbol_set_add(set, model->constraints.items[k].multiplier);
   bool touches = false;
@@ -61,11 +91,16 @@ void plan_with_motion(struct tape_builder *builder, const struct program *progra
   const struct system *system = program->system;
   size_t n = system->n, m = system->m;
   struct expr_list all = {0};
-  push_all(&all, system->mass, n * n);
-  push_all(&all, system->constraint_jacobian, m * n);
-  if (!system->multiplier_force_is_transpose) push_all(&all, system->multiplier_force, n * m);
-  push_all(&all, system->forcing, n);
-  push_all(&all, system->constraint_bias, m);
+  struct motion_form form = motion_form_of(system);
+  push_all(&all, form.mass, n * n);
+  push_all(&all, form.jacobian, m * n);
+  if (!system->multiplier_force_is_transpose) push_all(&all, form.multiplier_force, n * m);
+  push_all(&all, form.forcing, n);
+  push_all(&all, form.bias, m);
+  if (system->state.kind == VARIABLES_SPEEDS) {
+    push_all(&all, system->state.value, n);
+    push_all(&all, system->state.acceleration, n);
+  }
   push_all(&all, roots->items, roots->count);
   builder_plan_angles(builder, all.items, all.count);
   vector_free(&all);
@@ -74,9 +109,10 @@ void plan_with_motion(struct tape_builder *builder, const struct program *progra
 /* The entry (i, j) of the matrix; 0 is the zero matrix in its corner. */
 static expr motion_entry(const struct system *system, uint32_t i, uint32_t j) {
   uint32_t n = system->n, m = system->m;
-  if (i < n && j < n) return system->mass[i + (size_t)j * n];
-  if (i >= n && j < n) return system->constraint_jacobian[i - n + (size_t)j * m];
-  return i < n ? system->multiplier_force[i + (size_t)(j - n) * n] : 0;
+  struct motion_form form = motion_form_of(system);
+  if (i < n && j < n) return form.mass[i + (size_t)j * n];
+  if (i >= n && j < n) return form.jacobian[i - n + (size_t)j * m];
+  return i < n ? form.multiplier_force[i + (size_t)(j - n) * n] : 0;
 }
 
 static bool *motion_pattern(const struct system *system) {
@@ -98,10 +134,19 @@ static bool *redundant_unknowns(const struct system *system) {
   return is_redundant;
 }
 
+/* In the natural state, speeds follow from the velocities. */
+static void bind_speeds(struct tape_builder *builder, const struct system *system) {
+  const struct system_method_state *state = &system->state;
+  for (uint32_t j = 0; j < system->n && state->kind == VARIABLES_SPEEDS; j++)
+    if (!builder_is_bound(builder, state->symbol[j]))
+      builder_bind(builder, state->symbol[j], builder_lower(builder, state->value[j]));
+}
+
 uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
                              uint32_t columns, bool wants_multipliers) {
   const struct system *system = program->system;
   uint32_t size = system->n + system->m;
+  bind_speeds(builder, system);
   bool *nonzero = motion_pattern(system), *is_redundant = redundant_unknowns(system);
   struct solver_shape shape = {.n = size,
                                .coordinates = system->n,
@@ -109,6 +154,7 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
                                .is_symmetric = system->mass_is_symmetric,
                                .nonzero = nonzero,
                                .is_left_out = wants_multipliers ? NULL : is_redundant,
+                               .eliminates = system->state.kind == VARIABLES_SPEEDS,
                                .columns = columns};
   if (system->m > 0 && !system->multiplier_force_is_transpose) shape.is_symmetric = false;
   uint32_t solver = solver_begin(builder, &shape);
@@ -252,10 +298,22 @@ static void motion_verify(const struct motion *motion) {
   free(forces);
 }
 
+static void bind_accelerations(struct tape_builder *builder, const struct system *system,
+                               const tape_value *solution) {
+  const struct system_method_state *state = &system->state;
+  bool by_speeds = state->kind == VARIABLES_SPEEDS;
+  for (uint32_t j = 0; j < system->n && by_speeds; j++)
+    builder_bind(builder, state->symbol_rate[j], solution[j]);
+  for (uint32_t j = 0; j < system->n; j++)
+    builder_bind(builder, system->model->coordinates.items[j].acceleration,
+                 by_speeds ? builder_lower(builder, state->acceleration[j]) : solution[j]);
+}
+
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *values) {
   const struct system *system = program->system;
   uint32_t n = system->n, m = system->m, size = n + m;
+  struct motion_form form = motion_form_of(system);
   tape_value *memory = checked_calloc(3 * ((size_t)size + 1), sizeof *memory);
   struct motion motion = {.builder = builder,
                           .system = system,
@@ -265,15 +323,13 @@ void lower_motion(struct tape_builder *builder, const struct program *program, u
                           .right = memory,
                           .solution = memory + size + 1,
                           .residual = memory + 2 * ((size_t)size + 1)};
-  for (uint32_t i = 0; i < n; i++) motion.right[i] = builder_lower(builder, system->forcing[i]);
+  for (uint32_t i = 0; i < n; i++) motion.right[i] = builder_lower(builder, form.forcing[i]);
   for (uint32_t k = 0; k < m; k++)
-    motion.right[n + k] =
-        builder_unary(builder, TAPE_NEGATE, builder_lower(builder, system->constraint_bias[k]));
+    motion.right[n + k] = builder_unary(builder, TAPE_NEGATE, builder_lower(builder, form.bias[k]));
   motion_solve(&motion, motion.right, true, motion.solution);
   for (int step = 0; m > 0 && step < REFINEMENTS; step++) motion_refine(&motion);
   if (m > 0) motion_verify(&motion);
-  for (uint32_t i = 0; i < n; i++)
-    builder_bind(builder, system->model->coordinates.items[i].acceleration, motion.solution[i]);
+  bind_accelerations(builder, system, motion.solution);
   for (uint32_t k = 0; k < m; k++) {
     motion.solution[n + k] = builder_unary(builder, TAPE_NEGATE, motion.solution[n + k]);
     builder_bind(builder, system->model->constraints.items[k].multiplier, motion.solution[n + k]);

@@ -77,6 +77,17 @@ static void fill_variables(struct program *program) {
   tables->outputs = outputs;
 }
 
+static void fill_method_variables(struct program *program) {
+  const struct system *system = program->system;
+  const struct system_method_state *state = &system->state;
+  if (state->kind == VARIABLES_VELOCITIES) return;
+  dyn_variable *variables = arena_array(&program->arena, dyn_variable, system->n);
+  for (uint32_t i = 0; i < system->n; i++)
+    variables[i] =
+        (dyn_variable){keep(program, state->name[i]), keep(program, state->unit[i]), "", 0, 0};
+  program->tables.method_variables = variables;
+}
+
 static dyn_condition *fill_conditions(struct program *program, bool at_velocity_level,
                                       int32_t *count) {
   const struct model *model = program->system->model;
@@ -154,9 +165,11 @@ void program_fill_tables(struct program *program) {
   tables->n_parameters = (int32_t)model->parameters.count;
   tables->n_inputs = (int32_t)model->inputs.count;
   tables->n_outputs = (int32_t)model->outputs.count;
+  tables->n_speeds = (int32_t)model->speeds.count;
   tables->integrator = model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
   fill_coordinates(program);
   fill_variables(program);
+  fill_method_variables(program);
   fill_invariants(program);
   fill_constraints(program);
   tables->initial_position = fill_conditions(program, false, &tables->n_initial_position);

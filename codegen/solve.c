@@ -73,6 +73,8 @@ static struct choice choose_subset(const struct solver_shape *shape) {
 static struct choice choose(const struct solver_shape *shape) {
   struct choice choice = {.kind = SOLVER_LU};
   size_t n = shape->n;
+  if (shape->eliminates && shape->coordinates < n)
+    return (struct choice){.kind = SOLVER_ELIMINATING};
   if (shape->rank < n) return choose_subset(shape);
   if (!shape->is_symmetric || !plan_factor(shape, &choice)) return choice;
   bool is_sparse = 2 * choice.factor_count <= n * (n - 1) / 2 && n > 1;

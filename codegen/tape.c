@@ -53,6 +53,7 @@ static uint32_t factor_operations(const struct tape_solver *solver) {
     return solver->target_count;
   case SOLVER_LU:
     return (uint32_t)(n * n * n / 3);
+  case SOLVER_ELIMINATING:
   case SOLVER_REVEALING: /* as many comparisons again */
     return (uint32_t)(2 * (n * n * n / 3));
   }
@@ -182,7 +183,8 @@ void tape_check(const struct tape *tape) {
     if (solver->coordinates > solver->n || solver->rank > solver->n) bug("tape: solver %u", i);
     if (solver->kind == SOLVER_UNROLLED && solver->ordered != solver->rank)
       bug("tape: solver %u leaves out too much", i);
-    if (solver->kind == SOLVER_REVEALING && !tape_solver_is_bordered(solver))
+    bool is_cold = solver->kind == SOLVER_REVEALING || solver->kind == SOLVER_ELIMINATING;
+    if (is_cold && !tape_solver_is_bordered(solver))
       bug("tape: solver %u reveals a rank that it knows", i);
   }
   for (uint32_t i = 0; i < tape->right_sides.count; i++)

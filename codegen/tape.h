@@ -16,8 +16,10 @@
  * Bordered systems  [M B; A 0] [q''; -λ] = [f; -bias]  (unknowns from `coordinates` on are
  * multipliers) do the same with pivots of known sign; instead of LU their cold path is one that
  * bears dependent constraints (kernels_border.c), and the only one where constraints are redundant
- * everywhere (REVEALING). Each of their right sides has one result more behind the columns: how
- * many constraints were dependent. */
+ * everywhere (REVEALING). With ELIMINATING it takes its pivots from A first, then from B: what is
+ * left then is T^T M T, the equations of the independent unknowns, for a basis T of the motions
+ * that the constraints allow; which unknowns are dependent is chosen anew at every state. Each of
+ * their right sides has one result more behind the columns: how many constraints were dependent. */
 #ifndef DYN_CODEGEN_TAPE_H
 #define DYN_CODEGEN_TAPE_H
 #include "base/text.h"
@@ -59,11 +61,12 @@ struct tape_instruction {
 #define TAPE_NO_LU UINT32_MAX
 
 enum tape_solver_kind {
-  SOLVER_UNROLLED, /* L D L^T on the tape; the workspace is used by the cold path only */
-  SOLVER_DENSE,    /* kernel: dense L D L^T */
-  SOLVER_SPARSE,   /* kernel: sparse L D L^T over constant tables */
-  SOLVER_LU,       /* kernel: dense LU; the matrix need not be symmetric */
-  SOLVER_REVEALING /* kernel: bordered, by the cold path always */
+  SOLVER_UNROLLED,   /* L D L^T on the tape; the workspace is used by the cold path only */
+  SOLVER_DENSE,      /* kernel: dense L D L^T */
+  SOLVER_SPARSE,     /* kernel: sparse L D L^T over constant tables */
+  SOLVER_LU,         /* kernel: dense LU; the matrix need not be symmetric */
+  SOLVER_REVEALING,  /* kernel: bordered, by the cold path always */
+  SOLVER_ELIMINATING /* the same, its first pivots taken from the constraints */
 };
 
 /* A factorised matrix. Offsets are into the workspace. Dense matrices stand by columns. */

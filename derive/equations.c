@@ -7,7 +7,8 @@
  * The forces of constraints stand on the right, too:  m*x'' = 2*x*λ_rod.
  *
  * Shared subexpressions get names only where an equation would be long without; a system whose
- * equations are long even so is printed as mass matrix and forcing. */
+ * equations are long even so is printed as mass matrix and forcing. Methods with variables of their
+ * own have their own forms (equations_hamilton.c). */
 #include "derive/equations.h"
 #include "derive/terms.h"
 #include "base/bug.h"
@@ -60,13 +61,26 @@ static bool parse_show(struct system *system, const char *show, unsigned *parts,
 
 /* ---- arrangement */
 
+expr equations_with_reactions(const struct equations *equations, const expr *arms, uint32_t i,
+                              expr right) {
+  const struct system *s = equations->system;
+  expr *terms = checked_calloc((size_t)s->m + 1, sizeof(expr));
+  terms[0] = right;
+  for (uint32_t k = 0; k < s->m; k++)
+    terms[k + 1] = expr_multiply(s->graph, arms[i + (size_t)k * s->n],
+                                 s->model->constraints.items[k].multiplier);
+  expr sum = expr_sum(s->graph, terms, (size_t)s->m + 1);
+  free(terms);
+  return sum;
+}
+
 struct arrangement {
   struct system *system;
   struct expr_graph *graph;
   uint32_t n;
   expr *unknowns;              /* 2n: positions, velocities */
   expr *coefficients;          /* 2n */
-  expr *terms;                 /* 3n + m + 1 */
+  expr *terms;                 /* 3n + 1 */
   struct expr_symbol_set *set; /* of the unknowns */
 };
 
@@ -74,17 +88,6 @@ static bool row_is_constant(struct arrangement *a, uint32_t i) {
   for (uint32_t j = 0; j < a->n; j++)
     if (expr_symbol_set_touches(a->set, a->system->mass[i + (size_t)j * a->n])) return false;
   return true;
-}
-
-/* right + B λ */
-static expr with_reactions(struct arrangement *a, uint32_t i, expr right) {
-  const struct system *s = a->system;
-  if (s->m == 0) return right;
-  a->terms[0] = right;
-  for (uint32_t k = 0; k < s->m; k++)
-    a->terms[k + 1] = expr_multiply(a->graph, s->multiplier_force[i + (size_t)k * s->n],
-                                    s->model->constraints.items[k].multiplier);
-  return expr_sum(a->graph, a->terms, (size_t)s->m + 1);
 }
 
 static struct equation_line arrange_row(struct arrangement *a, uint32_t i) {
@@ -106,28 +109,41 @@ static struct equation_line arrange_row(struct arrangement *a, uint32_t i) {
     line = (struct equation_line){expr_sum(a->graph, a->terms, 3 * (size_t)n),
                                   expr_negate(a->graph, rest)};
   }
-  line.right = with_reactions(a, i, line.right);
   return line;
 }
 
-static void arrange(struct equations *equations) {
+static void arrange_velocities(struct equations *equations) {
   struct system *system = equations->system;
   uint32_t n = system->n;
   struct arrangement a = {.system = system, .graph = system->graph, .n = n};
   a.unknowns = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
   a.coefficients = checked_calloc(2 * (size_t)n + 1, sizeof(expr));
-  a.terms = checked_calloc(3 * (size_t)n + system->m + 1, sizeof(expr));
+  a.terms = checked_calloc(3 * (size_t)n + 1, sizeof(expr));
   a.set = expr_symbol_set_new(a.graph);
   for (uint32_t j = 0; j < n; j++) {
     a.unknowns[j] = system->model->coordinates.items[j].position;
     a.unknowns[n + j] = system->model->coordinates.items[j].velocity;
   }
   for (uint32_t k = 0; k < 2 * n; k++) expr_symbol_set_add(a.set, a.unknowns[k]);
-  for (uint32_t i = 0; i < n; i++) vector_push(&equations->motion, arrange_row(&a, i));
+  for (uint32_t i = 0; i < n; i++) {
+    struct equation_line line = arrange_row(&a, i);
+    expr *side = equations->has_hats ? &line.left : &line.right;
+    *side = equations_with_reactions(equations, system->multiplier_force, i, *side);
+    vector_push(&equations->motion, line);
+  }
   expr_symbol_set_free(a.set);
   free(a.unknowns);
   free(a.coefficients);
   free(a.terms);
+}
+
+static void arrange(struct equations *equations) {
+  if (equations->system->state.kind == VARIABLES_MOMENTA)
+    equations_arrange_momenta(equations);
+  else if (equations->system->state.kind == VARIABLES_SPEEDS)
+    equations_arrange_speeds(equations);
+  else
+    arrange_velocities(equations);
 }
 
 /* ---- names for shared parts */
@@ -155,7 +171,7 @@ static void add_constraints(expr_vector *roots, const struct equations *equation
   if (!matrices && !(equations->show & SHOW_CONSTRAINTS)) return;
   add_roots(roots, s->constraint_jacobian, (size_t)s->m * s->n);
   add_roots(roots, s->constraint_bias, s->m);
-  add_roots(roots, s->multiplier_force, (size_t)s->m * s->n);
+  add_roots(roots, equations_multiplier_force(s), (size_t)s->m * s->n);
 }
 
 static void add_jacobian(expr_vector *roots, const struct system *s) {
@@ -169,16 +185,17 @@ static expr_vector roots_of(const struct equations *equations, bool matrices) {
   const struct system *s = equations->system;
   expr_vector roots = {0};
   size_t n = s->n, z = s->rates;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < equations->motion.count; i++)
     add_line(&roots, equations->motion.items[i]);
+  for (uint32_t i = 0; i < n; i++) {
     vector_push(&roots, s->model->coordinates.items[i].velocity);
     vector_push(&roots, s->model->coordinates.items[i].acceleration);
   }
   for (uint32_t k = 0; k < z; k++) vector_push(&roots, s->model->states.items[k].derivative);
   add_roots(&roots, s->rate, z);
   add_constraints(&roots, equations, matrices);
-  if (matrices || equations->show & SHOW_MASS) add_roots(&roots, s->mass, n * n);
-  if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, s->forcing, n);
+  if (matrices || equations->show & SHOW_MASS) add_roots(&roots, equations_mass(s), n * n);
+  if (matrices || equations->show & SHOW_FORCING) add_roots(&roots, equations_forcing(s), n);
   if (equations->show & SHOW_MOMENTA) add_roots(&roots, s->momentum, n);
   if (equations->show & SHOW_ENERGIES) {
     expr energies[4] = {s->kinetic_energy, s->potential_energy, equations->dissipation,
@@ -210,6 +227,7 @@ static size_t longest_of(struct equations *equations, const expr *roots, size_t 
 static bool equations_are_long(struct equations *equations) {
   const struct equation_line *lines = equations->motion.items;
   uint32_t m = equations->system->m;
+  if (equations->system->state.kind != VARIABLES_VELOCITIES) return false;
   bool is_long = equations->motion.count > MANY_EQUATIONS || m > MANY_EQUATIONS;
   for (uint32_t i = 0; i < equations->motion.count && !is_long; i++) {
     expr sides[2] = {lines[i].left, lines[i].right};
@@ -247,6 +265,21 @@ static void choose_printer(struct equations *equations, enum equation_format for
   vector_free(&roots);
 }
 
+/* The augmented form has λ̂ = -λ in a text for reading, unless other terms hold multipliers. */
+static bool has_hats(const struct system *system, enum equation_format format) {
+  if (format == EQUATIONS_JSON || strcmp(system->method, "augmented") != 0 || system->m == 0 ||
+      !system->multiplier_force_is_transpose)
+    return false;
+  struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
+  bool found = false;
+  for (uint32_t k = 0; k < system->m; k++)
+    expr_symbol_set_add(set, system->model->constraints.items[k].multiplier);
+  for (uint32_t k = 0; k < system->rates; k++)
+    found = found || expr_symbol_set_touches(set, system->rate[k]);
+  expr_symbol_set_free(set);
+  return !found;
+}
+
 bool equations_print(struct system *system, enum equation_format format, const char *show,
                      struct text *out, const char **fault) {
   struct equations equations = {.system = system, .out = out};
@@ -257,6 +290,7 @@ bool equations_print(struct system *system, enum equation_format format, const c
     equations.dissipation = terms.dissipation;
   if (!system->has_energy)
     equations.lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
+  equations.has_hats = has_hats(system, format);
   arrange(&equations);
   equations_arrange_constraints(&equations);
   choose_printer(&equations, format);

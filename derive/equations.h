@@ -30,8 +30,9 @@ struct constraint_lines {            /* of one constraint; left is 0 where there
 struct equations {
   struct system *system;
   unsigned show;                        /* of enum show_part */
-  VECTOR(struct equation_line) motion;  /* one for each coordinate */
+  VECTOR(struct equation_line) motion;  /* in the form of the method */
   struct constraint_lines *constraints; /* m */
+  bool has_hats;    /* augmented: multipliers are printed as λ̂ = -λ, their forces on the left */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
   expr lagrangian;  /* L = T - V, or 0 where T and V are known apart */
@@ -44,6 +45,25 @@ static inline void equations_put(struct equations *equations, expr e) {
   expr_printer_print(equations->printer, equations->out, e);
 }
 
+/* The sum of `right` and the forces that multipliers exert on coordinate (or variable) i, with
+ * `arms` by (i, constraint), rows of n. */
+expr equations_with_reactions(const struct equations *equations, const expr *arms, uint32_t i,
+                              expr right);
+/* Fills equations->motion with H and the canonical equations. */
+void equations_arrange_momenta(struct equations *equations);
+/* The same with the equations in speeds. */
+void equations_arrange_speeds(struct equations *equations);
+
+/* M and f of the method's equations M q'' = f + B λ (M u' = f + B λ in speeds), and B. */
+static inline const expr *equations_mass(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.mass : s->mass;
+}
+static inline const expr *equations_forcing(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.forcing : s->forcing;
+}
+static inline const expr *equations_multiplier_force(const struct system *s) {
+  return s->state.kind == VARIABLES_SPEEDS ? s->state.multiplier_force : s->multiplier_force;
+}
 /* Fills equations->constraints, which the caller frees. */
 void equations_arrange_constraints(struct equations *equations);
 /* Has multipliers printed as λ_rod, in a text for reading; as multiplier(rod) where the model uses

@@ -85,7 +85,7 @@ char *equations_multiplier_name(const struct equations *equations, uint32_t cons
   const struct model *model = equations->system->model;
   const struct model_constraint *item = &model->constraints.items[constraint];
   struct text name = {0};
-  text_format(&name, "λ_%s", item->id.name);
+  text_format(&name, equations->has_hats ? "λ̂_%s" : "λ_%s", item->id.name);
   if (is_taken(model, text_string(&name))) {
     text_free(&name);
     text_put(&name, item->multiplier_name);
@@ -98,8 +98,13 @@ void equations_name_multipliers(struct equations *equations) {
   for (uint32_t k = 0; k < s->m; k++) {
     expr multiplier = s->model->constraints.items[k].multiplier;
     char *name = equations_multiplier_name(equations, k);
-    expr_printer_name(equations->printer, multiplier, name,
-                      expr_symbol_latex(s->graph, multiplier));
+    static const char plain[] = "\\lambda";
+    const char *latex = expr_symbol_latex(s->graph, multiplier);
+    struct text hat = {0};
+    if (equations->has_hats && strncmp(latex, plain, sizeof plain - 1) == 0)
+      text_format(&hat, "\\hat{\\lambda}%s", latex + sizeof plain - 1);
+    expr_printer_name(equations->printer, multiplier, name, hat.length ? text_string(&hat) : latex);
+    text_free(&hat);
     free(name);
   }
 }

@@ -43,6 +43,15 @@ static void put_names(struct equations *e) {
     text_json_string(e->out, model->coordinates.items[i].id.name);
   }
   text_put(e->out, "]");
+  if (e->system->state.kind != VARIABLES_VELOCITIES) {
+    put_key(e, e->system->state.kind == VARIABLES_MOMENTA ? "momenta_names" : "speeds");
+    text_put(e->out, "[");
+    for (uint32_t i = 0; i < e->system->n; i++) {
+      if (i) text_put(e->out, ", ");
+      text_json_string(e->out, e->system->state.name[i]);
+    }
+    text_put(e->out, "]");
+  }
   put_key(e, "states");
   text_put(e->out, "[");
   for (uint32_t i = 0; i < model->states.count; i++) {
@@ -131,7 +140,7 @@ static void put_constraints(struct equations *e) {
   put_key(e, "constraint_bias");
   put_array(e, s->constraint_bias, s->m, 1);
   put_key(e, "multiplier_force");
-  put_matrix(e, s->multiplier_force, s->n, s->m);
+  put_matrix(e, equations_multiplier_force(s), s->n, s->m);
 }
 
 static void put_equations(struct equations *e) {
@@ -186,9 +195,9 @@ void equations_print_json(struct equations *e) {
   put_definitions(e);
   put_equations(e);
   put_key(e, "mass_matrix");
-  put_matrix(e, s->mass, n, n);
+  put_matrix(e, equations_mass(s), n, n);
   put_key(e, "forcing");
-  put_array(e, s->forcing, n, 1);
+  put_array(e, equations_forcing(s), n, 1);
   put_key(e, "rates");
   put_array(e, s->rate, z, 1);
   put_constraints(e);

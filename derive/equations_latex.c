@@ -53,13 +53,20 @@ static const char *position_of(const struct equations *e, size_t i) {
   return latex_of(e, e->system->model->coordinates.items[i].position);
 }
 
+/* What an equation or unknown of motion belongs to. */
+static const char *row_of(const struct equations *e, size_t i) {
+  if (e->system->state.kind == VARIABLES_SPEEDS) return latex_of(e, e->system->state.symbol[i]);
+  return position_of(e, i);
+}
+
 static void put_motion(struct equations *e) {
   const struct system *s = e->system;
   struct block block = begin_block(e, "equations of motion");
   if (e->as_matrices) {
     next_row(&block);
-    text_put(e->out, "M\\,\\ddot{q} &= f");
-    if (s->m > 0)
+    text_put(e->out,
+             e->has_hats ? "M\\,\\ddot{q} + A^{T} \\hat{\\lambda} &= f" : "M\\,\\ddot{q} &= f");
+    if (s->m > 0 && !e->has_hats)
       text_put(e->out, s->multiplier_force_is_transpose ? " + A^{T} \\lambda" : " + B\\,\\lambda");
   }
   for (uint32_t i = 0; i < e->motion.count && !e->as_matrices; i++)
@@ -131,10 +138,10 @@ static void put_mass(struct equations *e) {
       begin_block(e, s->mass_is_symmetric ? "mass matrix (symmetric)" : "mass matrix");
   for (uint32_t i = 0; i < s->n; i++)
     for (uint32_t j = s->mass_is_symmetric ? i : 0; j < s->n; j++) {
-      expr entry = s->mass[i + (size_t)j * s->n];
+      expr entry = equations_mass(s)[i + (size_t)j * s->n];
       if (expr_is_integer_value(s->graph, entry, 0)) continue;
       next_row(&block);
-      text_format(e->out, "M_{%s,%s} &= ", position_of(e, i), position_of(e, j));
+      text_format(e->out, "M_{%s,%s} &= ", row_of(e, i), row_of(e, j));
       equations_put(e, entry);
     }
   end_block(&block);
@@ -162,22 +169,24 @@ static void put_constraint_matrices(struct equations *e) {
     text_format(e->out, "b_{%s} &= ", multiplier_of(e, k));
     equations_put(e, s->constraint_bias[k]);
   }
-  for (size_t i = 0; i < n && !s->multiplier_force_is_transpose; i++)
+  for (size_t i = 0;
+       i < n && (!s->multiplier_force_is_transpose || s->state.kind == VARIABLES_SPEEDS); i++)
     for (size_t k = 0; k < m; k++) {
-      if (expr_is_integer_value(s->graph, s->multiplier_force[i + k * n], 0)) continue;
+      if (expr_is_integer_value(s->graph, equations_multiplier_force(s)[i + k * n], 0)) continue;
       next_row(&block);
-      text_format(e->out, "B_{%s,%s} &= ", position_of(e, i), multiplier_of(e, k));
-      equations_put(e, s->multiplier_force[i + k * n]);
+      text_format(e->out, "B_{%s,%s} &= ", row_of(e, i), multiplier_of(e, k));
+      equations_put(e, equations_multiplier_force(s)[i + k * n]);
     }
   end_block(&block);
 }
 
 static void put_named_rows(struct equations *e, const char *comment, const char *letter,
-                           const expr *items) {
+                           const expr *items,
+                           const char *(*row)(const struct equations *, size_t)) {
   struct block block = begin_block(e, comment);
   for (uint32_t i = 0; i < e->system->n; i++) {
     next_row(&block);
-    text_format(e->out, "%s_{%s} &= ", letter, position_of(e, i));
+    text_format(e->out, "%s_{%s} &= ", letter, row(e, i));
     equations_put(e, items[i]);
   }
   end_block(&block);
@@ -207,6 +216,8 @@ static void put_invariants(struct equations *e) {
 static expr state_symbol(const struct equations *e, size_t column) {
   const struct system *s = e->system;
   if (column < s->n) return s->model->coordinates.items[column].position;
+  if (column < 2 * (size_t)s->n && s->state.kind == VARIABLES_SPEEDS)
+    return s->state.symbol[column - s->n];
   if (column < 2 * (size_t)s->n) return s->model->coordinates.items[column - s->n].velocity;
   return s->model->states.items[column - 2 * (size_t)s->n].value;
 }
@@ -227,19 +238,21 @@ static void put_jacobian(struct equations *e) {
   const struct system *s = e->system;
   size_t n = s->n, rows = n + s->m, z = s->rates, width = 2 * n + z;
   struct block block = begin_block(
-      e, s->m ? "Jacobian of r = [M q'' - f - B λ; A q'' + b] and of the rates, entries that are "
-                "not zero"
-              : "Jacobian of r = M q'' - f and of the rates, entries that are not zero");
+      e, s->m ? "Jacobian of the equations of motion and constraints and of the rates, entries "
+                "that are not zero"
+              : "Jacobian of the equations of motion and of the rates, entries that are not zero");
   for (size_t i = 0; i < rows; i++)
     for (size_t j = 0; j < width; j++)
-      put_partial(&block, "r", i < n ? position_of(e, i) : multiplier_of(e, i - n),
-                  state_symbol(e, j), s->residual_by_state[i + j * rows]);
+      put_partial(&block, "r", i < n ? row_of(e, i) : multiplier_of(e, i - n), state_symbol(e, j),
+                  s->residual_by_state[i + j * rows]);
   for (size_t i = 0; i < z; i++) {
     const char *rate = latex_of(e, s->model->states.items[i].derivative);
     for (size_t j = 0; j < width; j++)
       put_partial(&block, "", rate, state_symbol(e, j), s->rate_by_state[i + j * z]);
     for (size_t j = 0; j < n; j++)
-      put_partial(&block, "", rate, s->model->coordinates.items[j].acceleration,
+      put_partial(&block, "", rate,
+                  s->state.kind == VARIABLES_SPEEDS ? s->state.symbol_rate[j]
+                                                    : s->model->coordinates.items[j].acceleration,
                   s->rate_by_acceleration[i + j * z]);
     for (size_t k = 0; k < s->m; k++)
       put_partial(&block, "", rate, s->model->constraints.items[k].multiplier,
@@ -255,10 +268,10 @@ void equations_print_latex(struct equations *e) {
   put_constraints(e);
   put_definitions(e);
   if (e->show & SHOW_MASS) put_mass(e);
-  if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", s->forcing);
+  if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", equations_forcing(s), row_of);
   if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
-  if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta", "p", s->momentum);
+  if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta", "p", s->momentum, position_of);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) put_jacobian(e);
 }

@@ -16,6 +16,12 @@ static void put_unknowns(struct equations *e) {
     text_format(e->out, "%s%s(t) [%s]", between, id->name, id->unit.si);
     between = ", ";
   }
+  between = e->system->state.kind == VARIABLES_MOMENTA ? "\nmomenta: " : "\nspeeds: ";
+  for (uint32_t i = 0; i < e->system->n && e->system->state.kind != VARIABLES_VELOCITIES; i++) {
+    text_format(e->out, "%s%s(t) [%s]", between, e->system->state.name[i],
+                e->system->state.unit[i]);
+    between = ", ";
+  }
   between = "\nmultipliers: ";
   for (uint32_t k = 0; k < model->constraints.count; k++) {
     char *name = equations_multiplier_name(e, k);
@@ -24,6 +30,7 @@ static void put_unknowns(struct equations *e) {
     between = ", ";
     free(name);
   }
+  if (e->has_hats) text_put(e->out, ", λ̂ = -λ");
   text_put(e->out, "\n\n");
 }
 
@@ -108,6 +115,12 @@ static void put_definitions(struct equations *e) {
   }
 }
 
+/* What an equation or unknown of motion belongs to. */
+static const char *row_of(const struct equations *e, uint32_t i) {
+  if (e->system->state.kind == VARIABLES_SPEEDS) return e->system->state.name[i];
+  return e->system->model->coordinates.items[i].id.name;
+}
+
 static const char *name_of(const struct equations *e, uint32_t i) {
   return e->system->model->coordinates.items[i].id.name;
 }
@@ -118,19 +131,20 @@ static void put_mass(struct equations *e) {
   text_format(e->out, "\nmass matrix%s\n", s->mass_is_symmetric ? " (symmetric)" : "");
   for (uint32_t i = 0; i < s->n; i++)
     for (uint32_t j = s->mass_is_symmetric ? i : 0; j < s->n; j++) {
-      expr entry = s->mass[i + (size_t)j * s->n];
+      expr entry = equations_mass(s)[i + (size_t)j * s->n];
       if (expr_is_integer_value(s->graph, entry, 0)) continue;
-      text_format(e->out, "M[%s, %s] = ", name_of(e, i), name_of(e, j));
+      text_format(e->out, "M[%s, %s] = ", row_of(e, i), row_of(e, j));
       equations_put(e, entry);
       text_put(e->out, "\n");
     }
 }
 
 static void put_named_rows(struct equations *e, const char *title, const char *name,
-                           const expr *items) {
+                           const expr *items,
+                           const char *(*row)(const struct equations *, uint32_t)) {
   text_format(e->out, "\n%s\n", title);
   for (uint32_t i = 0; i < e->system->n; i++) {
-    text_format(e->out, "%s[%s] = ", name, name_of(e, i));
+    text_format(e->out, "%s[%s] = ", name, row(e, i));
     equations_put(e, items[i]);
     text_put(e->out, "\n");
   }
@@ -177,19 +191,22 @@ static void put_constraint_matrices(struct equations *e) {
     text_format(e->out, "bias[%s]", constraint_name(e, k));
     put_line(e, "", s->constraint_bias[k]);
   }
-  if (s->multiplier_force_is_transpose) return;
-  text_put(e->out, "\nmultipliers in the equations of motion, M q'' = f + B λ\n");
+  if (s->multiplier_force_is_transpose && s->state.kind != VARIABLES_SPEEDS) return;
+  text_format(e->out, "\nmultipliers in the equations of motion, %s = f + B λ\n",
+              e->system->state.kind == VARIABLES_SPEEDS ? "M u'" : "M q''");
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < m; k++) {
-      if (expr_is_integer_value(s->graph, s->multiplier_force[i + k * n], 0)) continue;
-      text_format(e->out, "B[%s, %s]", name_of(e, (uint32_t)i), constraint_name(e, k));
-      put_line(e, "", s->multiplier_force[i + k * n]);
+      if (expr_is_integer_value(s->graph, equations_multiplier_force(s)[i + k * n], 0)) continue;
+      text_format(e->out, "B[%s, %s]", row_of(e, (uint32_t)i), constraint_name(e, k));
+      put_line(e, "", equations_multiplier_force(s)[i + k * n]);
     }
 }
 
 static const char *state_name(const struct equations *e, size_t column) {
   const struct system *s = e->system;
   if (column < s->n) return name_of(e, (uint32_t)column);
+  if (column < 2 * (size_t)s->n && s->state.kind == VARIABLES_SPEEDS)
+    return s->state.name[column - s->n];
   if (column < 2 * (size_t)s->n)
     return expr_symbol_name(s->graph, s->model->coordinates.items[column - s->n].velocity);
   return s->model->states.items[column - 2 * (size_t)s->n].id.name;
@@ -208,7 +225,8 @@ static void put_rate_jacobian(struct equations *e, size_t i, const char *of) {
   for (size_t j = 0; j < width; j++)
     put_partial(e, of, "", state_name(e, j), s->rate_by_state[i + j * z]);
   for (size_t j = 0; j < n; j++)
-    put_partial(e, of, "''", name_of(e, (uint32_t)j), s->rate_by_acceleration[i + j * z]);
+    put_partial(e, of, s->state.kind == VARIABLES_SPEEDS ? "'" : "''", row_of(e, (uint32_t)j),
+                s->rate_by_acceleration[i + j * z]);
   for (size_t k = 0; k < s->m; k++) {
     char *by = equations_multiplier_name(e, (uint32_t)k);
     put_partial(e, of, "", by, s->rate_by_acceleration[i + (n + k) * z]);
@@ -219,12 +237,14 @@ static void put_rate_jacobian(struct equations *e, size_t i, const char *of) {
 static void put_jacobian(struct equations *e) {
   const struct system *s = e->system;
   size_t n = s->n, rows = n + s->m, z = s->rates, width = 2 * n + z;
-  text_format(e->out, "\nJacobian of the residual r = %s, entries that are not zero\n",
-              s->m ? "[M q'' - f - B λ; A q'' + bias]" : "M q'' - f");
+  const char *rate = s->state.kind == VARIABLES_SPEEDS ? "u'" : "q''";
+  text_format(e->out, "\nJacobian of the residual r = ");
+  text_format(e->out, s->m ? "[M %s - f - B λ; A %s + bias]" : "M %s - f", rate, rate);
+  text_put(e->out, ", entries that are not zero\n");
   struct text of = {0};
   for (size_t i = 0; i < rows; i++) {
     text_free(&of);
-    text_format(&of, "dr[%s]", i < n ? name_of(e, (uint32_t)i) : constraint_name(e, i - n));
+    text_format(&of, "dr[%s]", i < n ? row_of(e, (uint32_t)i) : constraint_name(e, i - n));
     for (size_t j = 0; j < width; j++)
       put_partial(e, text_string(&of), "", state_name(e, j), s->residual_by_state[i + j * rows]);
   }
@@ -242,7 +262,8 @@ void equations_print_text(struct equations *e) {
               e->system->method);
   put_unknowns(e);
   if (e->as_matrices)
-    text_put(e->out, e->system->m == 0                          ? "M q'' = f\n"
+    text_put(e->out, e->has_hats                                ? "M q'' + Aᵀ λ̂ = f\n"
+                     : e->system->m == 0                        ? "M q'' = f\n"
                      : e->system->multiplier_force_is_transpose ? "M q'' = f + Aᵀ λ\n"
                                                                 : "M q'' = f + B λ\n");
   else
@@ -251,10 +272,12 @@ void equations_print_text(struct equations *e) {
   put_constraints(e);
   put_definitions(e);
   if (e->show & SHOW_MASS) put_mass(e);
-  if (e->show & SHOW_FORCING) put_named_rows(e, "forcing", "f", e->system->forcing);
+  if (e->show & SHOW_FORCING)
+    put_named_rows(e, "forcing", "f", equations_forcing(e->system), row_of);
   if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_ENERGIES) put_energies(e);
-  if (e->show & SHOW_MOMENTA) put_named_rows(e, "momenta dL/dq'", "p", e->system->momentum);
+  if (e->show & SHOW_MOMENTA)
+    put_named_rows(e, "momenta dL/dq'", "p", e->system->momentum, name_of);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) put_jacobian(e);
 }

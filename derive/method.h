@@ -13,6 +13,18 @@ void constraints_derive(struct system *system);
  * multiplier_force. Reports and returns false where the model does not allow it. */
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
+/* As lagrange_derive, with the forcing made from the canonical equations; fills in the state of
+ * momenta. */
+bool hamilton_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
+/* As lagrange_derive, with forcing and biases in the terms of the augmented form. */
+bool augmented_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
+/* Kane's equations and the Gibbs-Appell equations in the model's speeds: as lagrange_derive, and
+ * the state of speeds is filled in with the method's own equations. */
+bool kane_derive(dyn_context *context, struct system *system, const struct terms *terms);
+bool gibbs_appell_derive(dyn_context *context, struct system *system, const struct terms *terms);
+
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */
 bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
 

@@ -44,7 +44,7 @@ double sample_value(void *user, expr symbol) {
   return place ? sample->values[place - 1] : 0;
 }
 
-static void set_value(struct sample *sample, expr symbol, double value) {
+void sample_set(struct sample *sample, expr symbol, double value) {
   uint32_t place = map_get(&sample->index, symbol);
   if (place) sample->values[place - 1] = value;
 }
@@ -101,8 +101,8 @@ static void set_parameters(struct sample *sample) {
       stack.count--;
       if (done[p]) continue;
       done[p] = 1;
-      set_value(sample, parameter->symbol,
-                parameter->value ? evaluate(sample, parameter->value) : 1);
+      sample_set(sample, parameter->symbol,
+                 parameter->value ? evaluate(sample, parameter->value) : 1);
     }
   }
   map_free(&number);
@@ -115,30 +115,53 @@ void sample_draw(struct sample *sample, uint64_t seed, bool random_parameters) {
   struct random random = {hash_mix(seed)};
   if (random_parameters) {
     for (uint32_t i = 0; i < model->parameters.count; i++)
-      set_value(sample, model->parameters.items[i].symbol, random_between(&random, 0.5, 2));
+      sample_set(sample, model->parameters.items[i].symbol, random_between(&random, 0.5, 2));
   } else {
     set_parameters(sample);
   }
-  set_value(sample, model->time, random_between(&random, 0.1, 1));
+  sample_set(sample, model->time, random_between(&random, 0.1, 1));
   for (uint32_t i = 0; i < model->inputs.count; i++)
-    set_value(sample, model->inputs.items[i].symbol, random_between(&random, 0.3, 1));
+    sample_set(sample, model->inputs.items[i].symbol, random_between(&random, 0.3, 1));
   for (uint32_t i = 0; i < model->coordinates.count; i++) {
     const struct model_coordinate *coordinate = &model->coordinates.items[i];
     double start = coordinate->start_position ? evaluate(sample, coordinate->start_position) : 0;
     if (!isfinite(start)) start = 0;
     start *= random_between(&random, 0.9, 1.1);
-    set_value(sample, coordinate->position, start + random_between(&random, 0.1, 0.7));
-    set_value(sample, coordinate->velocity, random_between(&random, -0.4, 0.4));
-    set_value(sample, coordinate->acceleration, random_between(&random, -1, 1));
+    sample_set(sample, coordinate->position, start + random_between(&random, 0.1, 0.7));
+    sample_set(sample, coordinate->velocity, random_between(&random, -0.4, 0.4));
+    sample_set(sample, coordinate->acceleration, random_between(&random, -1, 1));
   }
   for (uint32_t i = 0; i < model->states.count; i++) {
     const struct model_rate_state *state = &model->states.items[i];
     double start = state->start ? evaluate(sample, state->start) : 0;
     if (!isfinite(start)) start = 0;
-    set_value(sample, state->value, start + random_between(&random, 0.1, 0.7));
+    sample_set(sample, state->value, start + random_between(&random, 0.1, 0.7));
   }
   for (uint32_t i = 0; i < model->constraints.count; i++)
-    set_value(sample, model->constraints.items[i].multiplier, random_between(&random, -1, 1));
+    sample_set(sample, model->constraints.items[i].multiplier, random_between(&random, -1, 1));
+}
+
+void sample_start(struct sample *sample, double off) {
+  const struct model *model = sample->model;
+  struct random random = {hash_mix(0x57a7)};
+  set_parameters(sample);
+  sample_set(sample, model->time, model->run.from ? evaluate(sample, model->run.from) : 0);
+  for (uint32_t i = 0; i < model->inputs.count; i++)
+    sample_set(sample, model->inputs.items[i].symbol,
+               model->inputs.items[i].value ? evaluate(sample, model->inputs.items[i].value) : 0);
+  for (uint32_t i = 0; i < model->coordinates.count; i++) {
+    const struct model_coordinate *coordinate = &model->coordinates.items[i];
+    double start = coordinate->start_position ? evaluate(sample, coordinate->start_position) : 0;
+    if (!isfinite(start)) start = 0;
+    sample_set(sample, coordinate->position, start + off * random_between(&random, 0.5, 1));
+    sample_set(sample, coordinate->velocity, 0);
+    sample_set(sample, coordinate->acceleration, 0);
+  }
+  for (uint32_t i = 0; i < model->states.count; i++) {
+    double start =
+        model->states.items[i].start ? evaluate(sample, model->states.items[i].start) : 0;
+    sample_set(sample, model->states.items[i].value, isfinite(start) ? start : 0);
+  }
 }
 
 /* The sizes of the terms of a sum add up to the scale of its rounding. */

@@ -20,6 +20,11 @@ void sample_clear(struct sample *sample);
  * time of order one. Parameters have the model's values, or random ones in [1/2, 2]. Equal seeds
  * give equal draws. */
 void sample_draw(struct sample *sample, uint64_t seed, bool random_parameters);
+/* The start configuration with the model's parameters, velocities and accelerations 0; every
+ * coordinate moved by up to `off`. */
+void sample_start(struct sample *sample, double off);
+/* Gives one symbol another value. */
+void sample_set(struct sample *sample, expr symbol, double value);
 /* For expr_evaluate: user is the sample. */
 double sample_value(void *user, expr symbol);
 

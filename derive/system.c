@@ -2,6 +2,7 @@
  * promises (system_check). The list of steps is derive_system; the mathematics is in the files of
  * the methods. */
 #include "derive/method.h"
+#include "derive/method_state.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
@@ -11,11 +12,12 @@ typedef bool derive_function(dyn_context *, struct system *, const struct terms 
 
 static const struct {
   const char *name;
-  derive_function *derive; /* NULL: known to the language, not available yet */
-} methods[] = {
-    {"lagrange", lagrange_derive}, {"augmented", NULL}, {"kane", NULL},
-    {"gibbs-appell", NULL},        {"hamilton", NULL},
-};
+  derive_function *derive;
+} methods[] = {{"lagrange", lagrange_derive},
+               {"augmented", augmented_derive},
+               {"kane", kane_derive},
+               {"gibbs-appell", gibbs_appell_derive},
+               {"hamilton", hamilton_derive}};
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 
 /* The method's number, or METHOD_COUNT after a report. */
@@ -26,20 +28,13 @@ static int find_method(dyn_context *context, const char *name, struct span span)
   for (int i = 0; i < METHOD_COUNT; i++) {
     names[i] = methods[i].name;
     if (strcmp(name, methods[i].name) == 0) found = i;
-    if (!methods[i].derive) continue;
-    if (available.length) text_put(&available, ", ");
-    text_format(&available, "'%s'", methods[i].name);
+    text_format(&available, "%s'%s'", i > 0 ? ", " : "", methods[i].name);
   }
   if (found == METHOD_COUNT) {
     struct diagnostic *d = diagnostic_add(context, DIAG_UNKNOWN_METHOD, span, name, NULL);
     const char *near = nearest_name(name, names, METHOD_COUNT);
     if (near) diagnostic_help(context, d, "did you mean '%s'?", near);
     diagnostic_help(context, d, "available: %s", text_string(&available));
-  } else if (!methods[found].derive) {
-    struct diagnostic *d = diagnostic_add(context, DIAG_METHOD_NOT_AVAILABLE, span, name, NULL);
-    diagnostic_help(context, d, "available: %s; all methods give the same motion",
-                    text_string(&available));
-    found = METHOD_COUNT;
   }
   text_free(&available);
   return found;
@@ -152,7 +147,9 @@ void system_free(struct system *system) {
   free(system->residual_by_state);
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
+  free(system->velocity_by_state);
   free(system->unknown_part);
+  method_state_clear(system);
   free(system);
 }
 
@@ -167,6 +164,29 @@ static void check_free_of(struct expr_symbol_set *set, const expr *items, size_t
   for (size_t i = 0; i < count; i++)
     if (expr_symbol_set_touches(set, items[i]))
       bug("system: %s %zu holds accelerations or multipliers", what, i);
+}
+
+static void check_state(const struct system *system, uint32_t limit) {
+  const struct system_method_state *state = &system->state;
+  size_t n = system->n;
+  if (state->kind == VARIABLES_VELOCITIES) return;
+  check_present(state->symbol, n, limit, "variable");
+  check_present(state->symbol_rate, n, limit, "rate of a variable");
+  check_present(state->value, n, limit, "value of a variable");
+  for (size_t j = 0; j < n; j++)
+    if (!state->name[j] || !state->unit[j]) bug("system: variable %zu has no name", j);
+  check_present(state->mass, n * n, limit, "entry of the variables' matrix");
+  if (state->kind == VARIABLES_MOMENTA) {
+    check_present(state->rest, n, limit, "momentum at rest");
+    check_present(state->rate, n, limit, "rate of a momentum");
+    return;
+  }
+  check_present(state->velocity, n, limit, "velocity by speeds");
+  check_present(state->acceleration, n, limit, "acceleration by speeds");
+  check_present(state->forcing, n, limit, "forcing of a speed");
+  check_present(state->jacobian, n * system->m, limit, "constraint Jacobian by speeds");
+  check_present(state->bias, system->m, limit, "constraint bias by speeds");
+  check_present(state->multiplier_force, n * system->m, limit, "multiplier force on a speed");
 }
 
 static void check_constraints(const struct system *system, uint32_t limit) {
@@ -216,6 +236,7 @@ void system_check(const struct system *system) {
       if (system->mass[i + (size_t)j * n] != system->mass[j + (size_t)i * n])
         bug("system: mass matrix is not symmetric at %u, %u", i, j);
   check_constraints(system, limit);
+  check_state(system, limit);
   if (system->residual_by_state) check_jacobians(system, limit);
   struct expr_symbol_set *set = expr_symbol_set_new(system->graph);
   for (uint32_t j = 0; j < n; j++)

@@ -22,10 +22,33 @@ struct system_invariant {
   expr value; /* over q, q', z, u, p, t */
 };
 
+/* What a method integrates besides positions and first-order states: its state is y = [q, v, z]. */
+enum system_variables { VARIABLES_VELOCITIES, VARIABLES_SPEEDS, VARIABLES_MOMENTA };
+
+struct system_method_state {
+  enum system_variables kind; /* VELOCITIES: v = q', and nothing below is there */
+  char **name, **unit;        /* n: of v */
+  expr *symbol, *symbol_rate; /* n: v, v' */
+  expr *value;                /* n: v over q, q', z, t, p; linear in q' */
+  expr *mass;                 /* n*n, column by column */
+  /* MOMENTA: v = mass q' + rest, v' = rate + A^T λ. The rate may hold the symbols of accelerations
+   * and, where forces do (friction), of multipliers. The mass is symmetric. */
+  expr *rest;   /* n: over q, z, t, p, like the mass */
+  expr *rate;   /* n */
+  expr at_rest; /* L0 = T - V without velocities: H = 1/2 (p - rest) mass^-1 (p - rest) - L0 */
+  /* SPEEDS: q' over q, v, t, p; q'' over q, q', t, p and v'; and the equations of motion and the
+   * constraints in the speeds, mass v' = forcing + B λ and A v' + bias = 0, over q, q', v, z, u, p,
+   * t. The solver eliminates dependent speeds. */
+  expr *velocity, *acceleration;   /* n */
+  expr *forcing, *jacobian, *bias; /* n; m*n and m, as constraint_jacobian and constraint_bias */
+  expr *multiplier_force;          /* n*m */
+  expr gibbs;                      /* gibbs-appell: G2 + G1, over the rates of speeds; else 0 */
+};
+
 struct system {
   const struct model *model; /* names, units, defaults, symbols; must outlive the system */
   struct expr_graph *graph;  /* the model's */
-  const char *method;        /* "lagrange" */
+  const char *method;        /* "lagrange", "augmented", "kane", "gibbs-appell", "hamilton" */
   uint32_t n;                /* coordinates */
   uint32_t rates;            /* first-order states */
 
@@ -34,8 +57,9 @@ struct system {
   expr *forcing;          /* n; forcing = applied - inertial */
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
   expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
-  expr *rate;             /* rates; may hold symbols of accelerations and multipliers */
-  expr *output;           /* the model's outputs; likewise */
+  struct system_method_state state;
+  expr *rate;   /* rates; may hold symbols of accelerations and multipliers */
+  expr *output; /* the model's outputs; likewise */
 
   uint32_t m;                /* constraints */
   uint32_t constraint_rank;  /* m, or less where constraints are redundant: model->structure.rank */
@@ -63,15 +87,17 @@ struct system {
 
   /* Derivatives of the residuals r = [M q'' - f - B λ; A q'' + bias] and of the rates, made on
    * demand by system_derive_jacobian: by column, over x = [q, q', z] and with the symbols of
-   * accelerations and multipliers. */
+   * accelerations and multipliers. With speeds, r is that of the equations in them, over
+   * y = [q, u, z], and u' stands in place of q''. */
   expr *residual_by_state;    /* (n + m) * (2n + rates), column by column; NULL before */
   expr *rate_by_state;        /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * (n + m): by q'', then by λ */
+  expr *velocity_by_state;    /* SPEEDS: n * (2n + rates): of q' by y */
 
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };
 
-/* Derives by the named method ("lagrange"; NULL: the model's choice or the default). Reports
+/* Derives by the named method ("lagrange", ...; NULL: the model's choice or the default). Reports
  * and returns NULL where mechanics is at fault (a coordinate without inertia, a mass matrix
  * singular identically) or the method does not apply. Owned by the caller. */
 struct system *derive_system(dyn_context *context, struct model *model, const char *method);
@@ -81,6 +107,10 @@ void system_derive_jacobian(struct system *system);
  * depend on t do not either. With a `lagrangian`, whose T is not known apart, L at rest is not
  * looked at. */
 bool system_is_rheonomic(const struct system *system);
+/* What completes the speeds that the model declares, for the methods that integrate them: "x',
+ * u_rod";
+ * "" if they are complete. The caller frees it. */
+char *system_completion(const struct system *system);
 void system_free(struct system *system);
 void system_dump(const struct system *system, struct text *out); /* --dump=system */
 void system_check(const struct system *system);                  /* bug() on a broken promise */

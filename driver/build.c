@@ -22,7 +22,8 @@ static const struct option_spec options[] = {
     {OPTION_TARGET, "--target", NULL, "TRIPLE", NULL,
      "machine to make code for (default: this one)"},
     {OPTION_LEVEL, "--optimize", "-O", "LEVEL", "0|1|2|3", "how hard to optimise: -O2"},
-    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive the equations: lagrange"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
+     "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 
 static const struct kind {

@@ -24,6 +24,8 @@ static struct expr_printer *printer_new(const struct model *model, const struct 
     vector_push(&roots, model->inputs.items[i].value);
   for (uint32_t i = 0; i < model->outputs.count; i++)
     vector_push(&roots, model->outputs.items[i].value);
+  for (uint32_t i = 0; i < model->speeds.count; i++)
+    vector_push(&roots, model->speeds.items[i].value);
   for (uint32_t i = 0; i < system->invariant_count; i++)
     vector_push(&roots, system->invariants[i].value);
   for (uint32_t i = 0; i < model->constraints.count; i++) {

@@ -101,6 +101,7 @@ void report_put_json(const struct report *report) {
   JSON_DECLARATIONS(report->out, "parameters", model->parameters);
   JSON_DECLARATIONS(report->out, "inputs", model->inputs);
   JSON_DECLARATIONS(report->out, "outputs", model->outputs);
+  JSON_DECLARATIONS(report->out, "speeds", model->speeds);
   report_put_constraints_json(report);
   text_format(report->out, "  \"rheonomic\": %s,\n  \"energy_is_conserved\": %s,\n",
               report->is_rheonomic ? "true" : "false",

@@ -1,6 +1,7 @@
 /* The structure report for people. */
 #include "driver/columns.h"
 #include "driver/report.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void put_doc(const char *doc, struct text *out) {
@@ -146,6 +147,17 @@ static void put_invariants(const struct report *report) {
   text_free(&unit);
 }
 
+/* Speeds, and what kane and gibbs-appell complete them with. */
+static void put_speeds(const struct report *report) {
+  const struct model *model = report->model;
+  if (model->speeds.count == 0) return;
+  PUT_SECTION(report, "speeds", model->speeds, value, si);
+  char *completion = system_completion(report->system);
+  if (*completion != '\0')
+    text_format(report->out, "  completed for kane and gibbs-appell with %s\n", completion);
+  free(completion);
+}
+
 void report_put_text(const struct report *report) {
   const struct model *model = report->model;
   text_format(report->out, "model %s\n", model->name);
@@ -154,10 +166,16 @@ void report_put_text(const struct report *report) {
   report_put_constraints_text(report);
   put_coordinates(report);
   put_start(report);
+  put_speeds(report);
   PUT_SECTION(report, "states", model->states, start, si);
   PUT_SECTION(report, "parameters", model->parameters, value, si);
   PUT_SECTION(report, "inputs", model->inputs, value, si);
-  PUT_SECTION(report, "outputs", model->outputs, value, declared);
+  struct { /* behind the speeds */
+    const struct model_output *items;
+    uint32_t count;
+  } outputs = {model->outputs.items, model->outputs.count - model->speeds.count};
+  if (model->speeds.count > 0) outputs.items += model->speeds.count;
+  PUT_SECTION(report, "outputs", outputs, value, declared);
   put_dimensions(report);
   put_invariants(report);
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive them: lagrange"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
+     "how to derive them: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_FORMAT, "--format", NULL, "FORMAT", "text|latex|json", "how to print them"},
     {OPTION_SHOW, "--show", NULL, "PARTS", NULL,
      "further parts, separated by commas: energies, momenta, invariants, mass,\n"

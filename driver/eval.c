@@ -1,5 +1,6 @@
 /* dyn eval: all quantities of a model at one state. */
 #include "base/map.h"
+#include "driver/at_speeds.h"
 #include "driver/columns.h"
 #include "driver/commands.h"
 #include "driver/values.h"
@@ -14,7 +15,8 @@ static const struct option_spec options[] = {
     {OPTION_TIME, "--time", NULL, "SECONDS", NULL, "the time t (default: 0)"},
     {OPTION_INPUT, "--input", NULL, "NAME=VALUE", NULL,
      "an input as an expression of t, or file.csv[:column]"},
-    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive the equations: lagrange"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
+     "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
      "what evaluates (default: interpreter; the numbers are the same)"},
     {OPTION_JSON, "--json", NULL, NULL, NULL, "print one JSON object"},
@@ -66,6 +68,7 @@ static bool put_assignment(struct session *session, struct problem *problem,
                    expr_symbol_name(model->graph, assignment->symbol), NULL);
     return false;
   }
+  if (assignment->speed != NULL) return true; /* once the others are there */
   uint32_t slot = map_get(&symbols->map, assignment->symbol);
   uint32_t states = 2 * model->coordinates.count + model->states.count;
   if (slot == 0 || slot > states) bug("--at gives a symbol that is not of the state");
@@ -81,6 +84,10 @@ static bool apply_at(struct session *session, struct problem *problem, const dou
   if (model->at.count > 0) symbols_fill(&symbols, model, problem, u, t);
   for (uint32_t i = 0; i < model->at.count; i++)
     good = put_assignment(session, problem, &symbols, &model->at.items[i]) && good;
+  for (uint32_t i = 0; i < 2 * model->coordinates.count + model->states.count; i++)
+    if (symbols.values.count > 0) symbols.values.items[i] = problem->x[i];
+  struct at_speeds speeds = {session, problem, symbol_value, &symbols, t};
+  good = good && at_speeds_apply(&speeds);
   map_free(&symbols.map);
   vector_free(&symbols.values);
   return good;
@@ -138,7 +145,8 @@ static void put_json(const struct values *v, struct text *out) {
   text_put(out, ",\n");
   json_values(out, "coordinates", model->coordinates, v->x, n);
   json_values(out, "velocities", model->velocities, v->x + n, n);
-  text_put(out, "  \"speeds\": {},\n");
+  int32_t speeds = model->n_speeds;
+  json_values(out, "speeds", model->outputs, v->outputs, speeds);
   json_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   json_values(out, "accelerations", model->accelerations, v->accelerations, n);
   json_multipliers(v, out);
@@ -150,7 +158,8 @@ static void put_json(const struct values *v, struct text *out) {
   text_put(out, "  \"constraint_residuals\": {");
   values_each_residual(v, out, json_residual);
   text_put(out, "},\n");
-  json_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
+  json_values(out, "outputs", model->outputs + speeds, v->outputs + speeds,
+              model->n_outputs - speeds);
   out->length -= 2; /* the last comma */
   text_put(out, "\n}\n");
 }
@@ -218,6 +227,7 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
   text_put(out, " s\n");
   put_values(out, "coordinates", model->coordinates, v->x, n);
   put_values(out, "velocities", model->velocities, v->x + n, n);
+  put_values(out, "speeds", model->outputs, v->outputs, model->n_speeds);
   put_values(out, "states", model->rates, v->x + 2 * n, model->n_rates);
   put_values(out, "accelerations", model->accelerations, v->accelerations, n);
   if (model->energies != NULL) {
@@ -228,7 +238,9 @@ static void put_text(const struct values *v, const char *energy_unit, struct tex
     put_values(out, "energy", names, values, 3);
   }
   put_constraints(v, out);
-  put_values(out, "outputs", model->outputs, v->outputs, model->n_outputs);
+  int32_t speeds = model->n_speeds;
+  put_values(out, "outputs", model->outputs + speeds, v->outputs + speeds,
+             model->n_outputs - speeds);
 }
 
 /* ---------------------------------------------------------------- the command */

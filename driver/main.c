@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&command_check, &command_derive, &command_eval,
-                                                 &command_run,   &command_build,  &command_explain,
-                                                 &command_docs};
+static const struct command *const commands[] = {
+    &command_check, &command_derive, &command_eval,    &command_verify,
+    &command_run,   &command_build,  &command_explain, &command_docs};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static const struct command_set command_set = {commands, COMMAND_COUNT};
 

@@ -21,7 +21,8 @@ static const struct option_spec options[] = {
     {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
      "auto, rk, rk5, rk8, adams, bdf or ida (default: auto); of a model with\n"
      "constraints all but adams and bdf, which cannot hold them"},
-    {OPTION_METHOD, "--method", NULL, "METHOD", NULL, "how to derive the equations: lagrange"},
+    {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
+     "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_START, "--start", NULL, "NAME=VALUE,...", NULL, "start values: --start \"θ=1, θ'=0\""},
     {OPTION_INPUT, "--input", NULL, "NAME=VALUE", NULL,
      "an input as an expression of t, or file.csv[:column]"},

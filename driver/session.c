@@ -44,7 +44,7 @@ void session_flush_diagnostics(struct session *session) {
 
 /* Codes 08xx are; the others that have no place in a text are if it was an option that asked. */
 static bool is_about_command_line(const struct session *session, enum diagnostic_code code) {
-  if (code == DIAG_UNKNOWN_METHOD || code == DIAG_METHOD_NOT_AVAILABLE)
+  if (code == DIAG_UNKNOWN_METHOD)
     return session_option(session, OPTION_METHOD) != NULL;
   return strncmp(diagnostic_entry(code)->name + 1, "08", 2) == 0;
 }

@@ -96,6 +96,8 @@ class Model:
                              ("accelerations", raw.n_coordinates), ("rates", raw.n_rates),
                              ("inputs", raw.n_inputs), ("outputs", raw.n_outputs)):
             setattr(self, table, self._variables(table, count))
+        self.method_variables = (self._variables("method_variables", raw.n_coordinates)
+                                 if raw.method_variables else self.velocities)
         self.parameter_variables = self._variables("parameters", raw.n_parameters)
         self.states = self.coordinates + self.velocities + self.rates
         self._functions = {}
@@ -120,6 +122,7 @@ class Model:
                 "position_residuals": r.n_position * (1 + n),
                 "velocity_residuals": m * (1 + n), "constraint_bias": m,
                 "multiplier_force": n * m, "multipliers": m + 1, "rhs": r.n_state,
+                "method_state": r.n_state, "natural_state": r.n_state,
                 "acceleration": n, "mass_matrix": n * n, "forcing": n, "jacobian": r.n_jacobian,
                 "energies": 2, "output_values": r.n_outputs,
                 "invariant_values": r.n_invariants}.get(function)

@@ -101,15 +101,11 @@ static enum step_result failed(struct cvode *c, int code) {
   case CV_FIRST_RHSFUNC_ERR:
   case CV_REPTD_RHSFUNC_ERR:
   case CV_UNREC_RHSFUNC_ERR:
-    b->status = evaluate_failure_message(b->e, b->x, &b->message);
-    return STEP_FAILED;
+    return integrator_evaluation_failed(b);
   case CV_ERR_FAILURE:
   case CV_CONV_FAILURE:
   case CV_TOO_MUCH_ACC:
-    if (c->evaluation_failed) {
-      b->status = evaluate_failure_message(b->e, b->x, &b->message);
-      return STEP_FAILED;
-    }
+    if (c->evaluation_failed) return integrator_evaluation_failed(b);
     CVodeGetCurrentStep(c->memory, &h);
     h = fmax(fabs(h), DBL_EPSILON * fabs(b->t));
     return integrator_step_too_small(b, h, worst_component(c));

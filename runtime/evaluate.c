@@ -122,12 +122,12 @@ enum evaluate_result evaluate_inputs(struct evaluator *e, double t) {
   return EVALUATE_OK;
 }
 
-enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x, double *rate) {
+enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *y, double *rate) {
   const dyn_model *m = e->model;
   e->rhs_evaluations++;
   enum evaluate_result result = evaluate_inputs(e, t);
   if (result) return result;
-  int k = m->rhs(m, t, x, e->u, e->problem->p, e->work, rate);
+  int k = m->rhs(m, t, y, e->u, e->problem->p, e->work, rate);
   if (k > 0) return lost_rank(e, k - 1, t);
   double sum = 0; /* one test for all: 0*inf and 0*nan are nan */
   for (int32_t i = 0; i < e->n; i++) sum += 0 * rate[i];
@@ -139,6 +139,28 @@ enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x
   for (int32_t i = 0; i < n; i++)
     if (!isfinite(rate[i])) return evaluate_not_finite(e, PART_RATE, i, t);
   return EVALUATE_OK;
+}
+
+static enum evaluate_result convert(struct evaluator *e, dyn_function *conversion, double t,
+                                    const double *from, double *to) {
+  if (!conversion) {
+    memcpy(to, from, (size_t)e->n * sizeof *to);
+    return EVALUATE_OK;
+  }
+  enum evaluate_result result = evaluate_function(e, conversion, t, from, to);
+  for (int32_t i = 0; i < e->n && !result; i++)
+    if (!isfinite(to[i])) result = evaluate_not_finite(e, PART_CONVERSION, i, t);
+  return result;
+}
+
+enum evaluate_result evaluate_method_state(struct evaluator *e, double t, const double *x,
+                                           double *y) {
+  return convert(e, e->model->method_state, t, x, y);
+}
+
+enum evaluate_result evaluate_natural_state(struct evaluator *e, double t, const double *y,
+                                            double *x) {
+  return convert(e, e->model->natural_state, t, y, x);
 }
 
 enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
@@ -170,6 +192,12 @@ const char *state_name(const dyn_model *m, int32_t i) {
   return m->rates[i - m->n_coordinates].name;
 }
 
+const char *integrated_name(const dyn_model *m, int32_t i) {
+  int32_t n = m->n_coordinates;
+  return m->method_variables && i >= n && i < 2 * n ? m->method_variables[i - n].name
+                                                    : state_name(m, i);
+}
+
 const char *state_unit(const dyn_model *m, int32_t i) {
   if (i < m->n_coordinates) return m->coordinates[i].unit;
   i -= m->n_coordinates;
@@ -183,8 +211,8 @@ static void add_state(const dyn_model *m, const double *x, dyn_message *message)
   for (int32_t i = 0; i < shown; i++) {
     const char *unit = state_unit(m, i);
     int plain = unit_is_plain(unit);
-    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i] + 0.0, plain ? "" : " ",
-                plain ? "" : unit);
+    message_add(message, "%s%s = %.6g%s%s", i ? ", " : "", state_name(m, i), x[i] + 0.0,
+                plain ? "" : " ", plain ? "" : unit);
   }
   if (shown < m->n_state) message_add(message, ", ...");
 }
@@ -210,6 +238,13 @@ static void range_message(const struct evaluator *e, dyn_message *message) {
   const dyn_model *m = e->model;
   int32_t n = m->n_coordinates;
   const char *before = "", *after = "", *name;
+  if (e->failed_part == PART_CONVERSION) {
+    message_set(message, DYN_OUT_OF_RANGE,
+                "the variables of the method %s do not determine the velocities at t = %.9g s: %s "
+                "is not a finite number",
+                m->method, e->failed_t, state_name(m, e->failed));
+    return;
+  }
   if (e->failed_part == PART_CONSTRAINT || e->failed_part == PART_CONSTRAINT_RATE) {
     before = e->failed_part == PART_CONSTRAINT ? "the constraint "
                                                : "the derivative by time of the constraint ";
@@ -217,8 +252,10 @@ static void range_message(const struct evaluator *e, dyn_message *message) {
   } else if (e->failed_part == PART_MULTIPLIER) {
     name = m->constraints[e->failed].multiplier_name;
   } else {
-    after = e->failed >= 2 * n ? "'" : "";
+    int is_own = m->method_variables && e->failed >= n;
+    after = e->failed >= 2 * n || is_own ? "'" : "";
     name = e->failed < n       ? m->velocities[e->failed].name
+           : is_own            ? integrated_name(m, e->failed)
            : e->failed < 2 * n ? m->accelerations[e->failed - n].name
                                : m->rates[e->failed - 2 * n].name;
   }

@@ -6,7 +6,8 @@
 
 enum evaluate_result { EVALUATE_OK = 0, EVALUATE_RANK_LOST, EVALUATE_NOT_FINITE };
 enum evaluate_part {
-  PART_RATE,            /* x' */
+  PART_RATE,            /* y' of the method's own state */
+  PART_CONVERSION,      /* x, or y, from the other */
   PART_INPUT,           /* u */
   PART_CONSTRAINT,      /* a constraint as it is written, or its derivatives by q or q' */
   PART_CONSTRAINT_RATE, /* the derivative by time of a position-level one */
@@ -36,8 +37,14 @@ dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
 
 /* e->u at t. */
 enum evaluate_result evaluate_inputs(struct evaluator *e, double t);
-/* rate[n] = x'; all finite if the result is EVALUATE_OK. */
-enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *x, double *rate);
+/* Between the natural state x and the method's state y: see dyn_model.h. A copy where they are one.
+ * EVALUATE_NOT_FINITE where the velocities do not determine each other. */
+enum evaluate_result evaluate_method_state(struct evaluator *e, double t, const double *x,
+                                           double *y);
+enum evaluate_result evaluate_natural_state(struct evaluator *e, double t, const double *y,
+                                            double *x);
+/* y and rate[n] = y' in the method's own state; all finite if the result is EVALUATE_OK. */
+enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *y, double *rate);
 /* entries[n_jacobian]. */
 enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
                                        double *entries);
@@ -52,6 +59,8 @@ enum evaluate_result evaluate_not_finite(struct evaluator *e, enum evaluate_part
 /* The message of the last failure; x is the state near it (may be NULL). */
 dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
                                     dyn_message *message);
+/* Name of entry i of the method's own state. */
+const char *integrated_name(const dyn_model *model, int32_t i);
 /* Name of entry i of the state, and of its rate of change. */
 const char *state_name(const dyn_model *model, int32_t i);
 const char *state_unit(const dyn_model *model, int32_t i);

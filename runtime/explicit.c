@@ -41,6 +41,7 @@ struct explicit {
   int32_t worst; /* component of the largest error in the last attempt, or why it failed: */
   struct projection *projection;     /* or NULL */
   double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
+  double *x_natural;                 /* and in the natural state */
   int is_projected;                  /* and whether it differs from x_new */
   int has_dense, has_step;
   int stiff_steps, not_stiff_steps;
@@ -197,23 +198,29 @@ static int is_far_moved(const struct explicit *s) {
   return moved > FAR_MOVED || (moved > ROUNDING && moved > UNDONE * step);
 }
 
-/* Puts the end of a step on the constraints; 0 if that fails. */
+/* Puts the end of a step on the constraints, which are about natural states; 0 if that fails. */
 static int project_end(struct explicit *s, double t_new) {
+  struct evaluator *e = s->base.e;
   s->is_projected = 0;
   if (!s->projection) return 1;
-  memcpy(s->x_projected, s->x_new, (size_t)s->base.e->n * sizeof *s->x_new);
-  enum projection_result result = projection_project(s->projection, t_new, s->x_projected);
+  if (evaluate_natural_state(e, t_new, s->x_new, s->x_natural)) {
+    s->worst = NOT_EVALUATED;
+    return 0;
+  }
+  enum projection_result result = projection_project(s->projection, t_new, s->x_natural);
   if (result == PROJECTION_FAILED) {
     s->worst = NOT_PROJECTED;
     return 0;
   }
   s->is_projected = result == PROJECTION_MOVED;
-  if (s->is_projected && is_far_moved(s)) {
+  if (!s->is_projected) return 1;
+  s->worst = NOT_EVALUATED;
+  if (evaluate_method_state(e, t_new, s->x_natural, s->x_projected)) return 0;
+  if (is_far_moved(s)) {
     s->worst = JUMPED;
     return 0;
   }
-  if (!s->is_projected || !evaluate_rhs(s->base.e, t_new, s->x_projected, s->f_projected)) return 1;
-  s->worst = NOT_EVALUATED;
+  if (!evaluate_rhs(e, t_new, s->x_projected, s->f_projected)) return 1;
   return 0;
 }
 
@@ -224,17 +231,20 @@ static void jumped(struct explicit *s) {
   int32_t most = 0;
   for (int32_t i = 1; i < base->e->n; i++)
     if (moved_by_projection(s, i) > moved_by_projection(s, most)) most = i;
-  base->status = projection_jump_message(s->projection, base->t, s->x_new, &base->message);
-  message_add(&base->message, "%s from %.6g to %.6g", state_name(m, most), s->x_new[most] + 0.0,
-              s->x_projected[most] + 0.0);
+  if (evaluate_natural_state(base->e, base->t, s->x_new, s->x_natural)) {
+    integrator_evaluation_failed(base);
+    return;
+  }
+  base->status = projection_jump_message(s->projection, base->t, s->x_natural, &base->message);
+  message_add(&base->message, "%s from %.6g to %.6g", integrated_name(m, most),
+              s->x_new[most] + 0.0, s->x_projected[most] + 0.0);
 }
 
 static enum step_result step_failed(struct explicit *s) {
   struct integrator *base = &s->base;
-  if (s->worst == NOT_EVALUATED)
-    base->status = evaluate_failure_message(base->e, base->x, &base->message);
-  else if (s->worst == NOT_PROJECTED)
-    base->status = projection_failure_message(s->projection, base->t, base->x, &base->message);
+  if (s->worst == NOT_EVALUATED) return integrator_evaluation_failed(base);
+  if (s->worst == NOT_PROJECTED)
+    base->status = projection_failure_message(s->projection, base->t, s->x_natural, &base->message);
   else if (s->worst == JUMPED)
     jumped(s);
   else
@@ -307,8 +317,10 @@ static dyn_status explicit_interpolate(struct integrator *base, double t, double
     memcpy(x, base->x, (size_t)n * sizeof *x);
     return DYN_DONE;
   }
-  if (!s->has_dense && dense_prepare(s))
-    return base->status = evaluate_failure_message(base->e, base->x, &base->message);
+  if (!s->has_dense && dense_prepare(s)) {
+    integrator_evaluation_failed(base);
+    return base->status;
+  }
   double r = (t - base->t_old) / s->h_done, weight[2] = {r, 1 - r};
   for (int32_t i = 0; i < n; i++) {
     int top = 3 + s->table->n_dense;
@@ -355,7 +367,7 @@ static double starting_step(struct explicit *s) {
 static int allocate(struct explicit *s, int32_t n) {
   const struct rk_table *table = s->table;
   int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
-  size_t vectors = (size_t)(slopes + dense + 6), length = (size_t)(n > 0 ? n : 1);
+  size_t vectors = (size_t)(slopes + dense + 7), length = (size_t)(n > 0 ? n : 1);
   s->memory = calloc(vectors, length * sizeof(double));
   if (!s->memory) return 0;
   double *next = s->memory;
@@ -367,6 +379,7 @@ static int allocate(struct explicit *s, int32_t n) {
   s->x_last_stage = next + 3 * length;
   s->x_projected = next + 4 * length;
   s->f_projected = next + 5 * length;
+  s->x_natural = next + 6 * length;
   return 1;
 }
 
@@ -394,7 +407,9 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
   memcpy(s->x_old, x, (size_t)e->n * sizeof *x);
   s->last_error = 1e-4;
   if (evaluate_rhs(e, t, s->x_old, s->slope[0])) {
-    *status = evaluate_failure_message(e, x, message);
+    integrator_evaluation_failed(&s->base);
+    *status = s->base.status;
+    *message = s->base.message;
     explicit_free(&s->base);
     return NULL;
   }

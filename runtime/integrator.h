@@ -45,9 +45,11 @@ struct integrator {
   dyn_message message;
 };
 
-/* Each starts at (t, x); NULL with status and message on failure. e, control and projection (NULL
- * without constraints) must outlive it. An explicit method projects the end of every step; ida
- * holds constraints by its equations, so that its states satisfy them to the tolerance. */
+/* Each starts at (t, x) in the method's own state, and tells such states (method_state.h makes
+ * natural ones of them; ida, which is for methods without a state of their own, has those); NULL
+ * with status and message on failure. e, control and projection (NULL without constraints) must
+ * outlive it. An explicit method projects the end of every step; ida holds constraints by its
+ * equations, so that its states satisfy them to the tolerance. */
 struct rk_table;
 struct projection;
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
@@ -62,6 +64,8 @@ struct integrator *cvode_integrator_new(enum cvode_method method, struct evaluat
                                         const struct error_control *control, double t,
                                         const double *x, dyn_status *status, dyn_message *message);
 
+/* Fails with what evaluate_failure_message says of an evaluation near the integrator's state. */
+enum step_result integrator_evaluation_failed(struct integrator *self);
 /* Fails with "the step size ... at t", naming the component whose error is hardest to hold. */
 enum step_result integrator_step_too_small(struct integrator *self, double h, int32_t component);
 

@@ -3,6 +3,7 @@
  * before a failure, and a summary that says what happened in the model's names. */
 #include "runtime/integrator.h"
 #include "runtime/message.h"
+#include "runtime/method_state.h"
 #include "runtime/monitor.h"
 #include "runtime/options.h"
 #include "runtime/project.h"
@@ -27,7 +28,7 @@ struct run {
   struct projection projection;
   struct singular_watch singular;
   int is_constrained; /* and projection and singular are set up */
-  double *x_row, *outputs;
+  double *x_row, *x_method, *outputs;
   double *multipliers, *forces; /* n_constraints + 1; n_coordinates */
   unsigned char *is_angle;
   int64_t next_row;
@@ -89,6 +90,13 @@ static dyn_status check_integrator(const dyn_model *m, enum integrator_choice ch
         message, DYN_BAD_OPTION,
         "the integrator ida is for models with constraints, and this model has none; "
         "bdf is the one for stiff models without");
+  if (m->method_state && choice == INTEGRATOR_IDA)
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "the integrator ida solves for accelerations and multipliers, as the methods "
+        "lagrange and augmented do; it does not integrate the variables of the "
+        "method %s",
+        m->method);
   return DYN_DONE;
 }
 
@@ -96,6 +104,7 @@ static dyn_status allocate(struct run *r) {
   const dyn_model *m = r->problem->model;
   size_t n = (size_t)m->n_state + 1;
   r->x_row = calloc(n, sizeof(double));
+  r->x_method = calloc(n, sizeof(double));
   r->is_angle = calloc(n, 1);
   r->outputs = calloc((size_t)m->n_outputs + 1, sizeof(double));
   r->multipliers = calloc((size_t)m->n_constraints + 1, sizeof(double));
@@ -104,7 +113,7 @@ static dyn_status allocate(struct run *r) {
   r->summary->n_invariants = r->summary->invariants ? m->n_invariants : 0;
   r->summary->output_gaps = calloc((size_t)m->n_outputs + 1, sizeof(dyn_output_gaps));
   r->summary->n_outputs = r->summary->output_gaps ? m->n_outputs : 0;
-  if (!r->x_row || !r->is_angle || !r->outputs || !r->multipliers || !r->forces ||
+  if (!r->x_row || !r->x_method || !r->is_angle || !r->outputs || !r->multipliers || !r->forces ||
       !r->summary->invariants || !r->summary->output_gaps ||
       !monitor_init(&r->monitor, m, r->summary->invariants))
     return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
@@ -265,9 +274,12 @@ static void retire(struct run *r) {
 }
 
 static dyn_status start_integrator(struct run *r, enum integrator_choice choice, double t,
-                                   const double *x) {
+                                   const double *x_natural) {
   dyn_run_summary *s = r->summary;
   dyn_status status = DYN_DONE;
+  double *x = r->x_method; /* where the integrator starts */
+  if (evaluate_method_state(&r->e, t, x_natural, x))
+    return evaluate_failure_message(&r->e, x_natural, &s->message);
   if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
   if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK)
     choice = r->plan.relative > 1e-5 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
@@ -282,11 +294,17 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
   else
     r->integrator = cvode_integrator_new(choice == INTEGRATOR_BDF ? CVODE_BDF : CVODE_ADAMS, &r->e,
                                          &r->control, t, x, &status, &s->message);
+  r->integrator = method_state_integrator(r->integrator, &status, &s->message);
   if (!r->integrator) return status;
   s->integrator = r->integrator->name;
   s->linear_solver = r->integrator->linear_solver;
   s->jacobian_is_exact = choice == INTEGRATOR_BDF && r->e.jacobian_model != NULL;
   return DYN_DONE;
+}
+
+/* No implicit integrator holds constraints and integrates the variables of a method. */
+static int may_turn_to_implicit(const struct run *r) {
+  return !r->is_constrained || !r->e.model->method_state;
 }
 
 static dyn_status turn_to_implicit(struct run *r) {
@@ -359,7 +377,7 @@ static dyn_status integrate(struct run *r) {
     r->summary->reached = g->t;
     status = deliver_rows(r);
     if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
-        r->next_row < r->plan.rows && g->linear_solver[0] == 0)
+        r->next_row < r->plan.rows && g->linear_solver[0] == 0 && may_turn_to_implicit(r))
       status = turn_to_implicit(r);
   }
   return status;
@@ -398,6 +416,7 @@ static void release(struct run *r) {
   }
   evaluator_clear(&r->e);
   free(r->x_row);
+  free(r->x_method);
   free(r->outputs);
   free(r->multipliers);
   free(r->forces);

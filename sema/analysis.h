@@ -89,6 +89,11 @@ void check_weights(struct analysis *a);
 /* ---- constraint.c */
 /* Levels, claims, and what constraints may depend on; after resolve_rates. */
 void check_constraints(struct analysis *a);
+/* ---- speeds.c */
+/* Lowers the definition of a speed and adds it to the model. */
+void declare_speed(struct analysis *a, uint32_t element, struct model_name id, expr start);
+/* Reports speeds that are too many or depend on each other. */
+void check_speeds(struct analysis *a);
 /* ---- mechanics.c: checks of energies, forces, rates, start values. */
 void check_mechanics(struct analysis *a);
 /* ---- number_range.c: reports what a run in double precision could not hold. */

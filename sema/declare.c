@@ -87,6 +87,18 @@ static void add_to_model(struct analysis *a, struct element *e, uint32_t id) {
 
 /* ---------------------------------------------------------------- values from outside */
 
+/* A speed's own value is its definition; what is given is where it starts. */
+static void override_speed(struct analysis *a, struct element *e) {
+  const struct assignment *set = overrides_find(a, OVERRIDE_START, e->name, 0);
+  if (set == NULL) return;
+  expr scale = 0;
+  if (scope_is_bare(a->scope, set->text, set->right)) {
+    struct unit unit = dimension_of_name(a->l->dimensions, e->entry, 0);
+    scale = lower_scale(a->l, &unit);
+  }
+  e->velocity = overrides_given(a, set, scale);
+}
+
 static void override(struct analysis *a, struct element *e) {
   enum override_option first = OVERRIDE_COUNT, second = OVERRIDE_COUNT;
   if (e->kind == NAME_CONST || e->kind == NAME_PARAM) first = OVERRIDE_SET;
@@ -181,6 +193,7 @@ void declare_element(struct analysis *a, const struct ast_item *item, uint32_t e
   add_to_model(a, &e, id);
   override(a, &e);
   if (e.kind == NAME_COORD) override_velocity(a, &e);
+  if (e.kind == NAME_SPEED) override_speed(a, &e);
   vector_push(&l->elements, e);
   if (e.kind == NAME_CONST)
     a->constants++;
@@ -270,7 +283,8 @@ static void report_no_output(struct analysis *a, const struct element *e, any_va
 
 static void value_of_output(struct analysis *a, const struct element *e, uint32_t id) {
   const struct name_entry *same = scope_find(a->scope, e->item->name);
-  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE);
+  bool is_recorded = same != NULL && (same->kind == NAME_COORD || same->kind == NAME_STATE ||
+                                      same->kind == NAME_SPEED);
   any_value value = lower_element(a->l, id);
   if (value == 0 || is_recorded) return; /* `output θ`: recorded anyway */
   if (value_is_scalar(value))
@@ -281,7 +295,27 @@ static void value_of_output(struct analysis *a, const struct element *e, uint32_
     report_no_output(a, e, value);
 }
 
+/* Speeds are recorded by every run, before the outputs. */
+static void declare_speeds(struct analysis *a) {
+  for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
+    if (a->l->elements.items[id].kind != NAME_SPEED) continue;
+    const struct element *e = &a->l->elements.items[id];
+    expr start = e->velocity.value != 0 ? start_value(a, &e->velocity, e->name, 0) : 0;
+    e = &a->l->elements.items[id];
+    declare_speed(a, id, model_name_of(a, e), start);
+  }
+  for (uint32_t i = 0; i < a->model->speeds.count; i++) {
+    const struct model_speed *speed = &a->model->speeds.items[i];
+    struct model_output output = {.id = speed->id};
+    output.id.unit.declared = speed->id.unit.si;
+    output.id.unit.scale = expr_integer(a->l->graph, 1);
+    output.value = speed->value;
+    vector_push(&a->model->outputs, output);
+  }
+}
+
 void declare_values(struct analysis *a) {
+  declare_speeds(a);
   for (uint32_t id = 1; id < a->l->elements.count && !lower_is_exhausted(a->l); id++) {
     const struct element copy = a->l->elements.items[id], *e = &copy; /* elements may be added */
     switch (e->kind) {

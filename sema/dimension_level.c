@@ -75,6 +75,7 @@ static facts facts_of_name(const struct levels *l, uint32_t entry) {
   case NAME_STATE:
     return ((of & POSITION) != 0 ? RATE_OF_POSITION : 0) |
            ((of & VELOCITY) != 0 ? RATE_OF_VELOCITY : 0);
+  case NAME_SPEED:
   case NAME_LET:
   case NAME_POINT:
   case NAME_FRAME:
@@ -175,7 +176,8 @@ static void define_names(struct levels *l) {
     enum name_kind kind = scope_entry(scope, id)->kind;
     for (uint32_t s = scope_entry(scope, id)->first_site; s != 0; s = scope->sites.items[s].next) {
       const struct name_site *site = &scope->sites.items[s];
-      if (kind == NAME_LET || kind == NAME_POINT) define(l, id, site->item->value);
+      if (kind == NAME_LET || kind == NAME_POINT || kind == NAME_SPEED)
+        define(l, id, site->item->value);
       if (kind == NAME_FRAME || kind == NAME_PARTICLE || kind == NAME_BODY)
         define_moving(l, id, site->statement);
       if (kind == NAME_FUNCTION) define(l, id, site->statement->value);

@@ -252,8 +252,9 @@ static void walk_force(struct walk *w, const struct ast_statement *statement) {
   if (statement->value == 0 || statement->target == 0) return;
   struct quantity value = dimension_walk(w, statement->value);
   struct quantity target = dimension_walk(w, statement->target);
-  uint32_t id =
-      node(w, statement->target)->kind == AST_NAME ? scope_entry_of(w->text, statement->target) : 0;
+  ast_expr named = statement->target;
+  if (node(w, named)->kind == AST_INDEX) named = node(w, named)->operand;
+  uint32_t id = node(w, named)->kind == AST_NAME ? scope_entry_of(w->text, named) : 0;
   bool on_speed = id != 0 && scope_entry(w->table->scope, id)->kind == NAME_SPEED;
   struct dimension work = on_speed ? power() : energy();
   struct quantity expected = {.form = form_of(&work), .broken = target.broken || target.any};

@@ -251,7 +251,8 @@ static bool has_motion(struct walk *w, ast_expr e, bool with_prime) {
     uint32_t entry = named_entry(w, at, &primes);
     enum name_kind kind = scope_entry(w->table->scope, entry)->kind;
     if (entry == 0 || (with_prime && primes == 0)) continue;
-    if (kind == NAME_COORD || kind == NAME_STATE || kind == NAME_LET || kind == NAME_POINT)
+    if (kind == NAME_COORD || kind == NAME_STATE || kind == NAME_LET || kind == NAME_POINT ||
+        kind == NAME_SPEED)
       return true;
   }
   return false;

@@ -14,6 +14,7 @@ void model_free(struct model *model) {
   vector_free(&model->bodies);
   vector_free(&model->energies);
   vector_free(&model->forces);
+  vector_free(&model->speeds);
   vector_free(&model->constraints);
   vector_free(&model->structure.combinations);
   vector_free(&model->outputs);
@@ -124,6 +125,11 @@ void model_check(const struct model *model) {
   for (uint32_t i = 0; i < model->energies.count; i++) {
     check_expr(model, model->energies.items[i].value, "an energy");
     if (model->energies.items[i].body > model->bodies.count) bug("an energy has no body");
+  }
+  if (model->outputs.count < model->speeds.count) bug("a speed is not recorded");
+  for (uint32_t i = 0; i < model->speeds.count; i++) {
+    check_name(&model->speeds.items[i].id);
+    check_expr(model, model->speeds.items[i].value, model->speeds.items[i].id.name);
   }
   for (uint32_t i = 0; i < model->forces.count; i++) {
     check_expr(model, model->forces.items[i].value, "a force");

@@ -80,6 +80,12 @@ struct model_energy {
   uint32_t body; /* 1 + index, 0: stated as such */
 };
 
+struct model_speed { /* u = value, linear in the velocities; in expressions stands the value */
+  struct model_name id;
+  expr value; /* a(q, t, p) q' + b(q, t, p) */
+  expr start; /* stated start value, over p, inputs, t; 0: none */
+};
+
 /* Virtual power = value * (part of target' linear in velocities). A force at a point, or a torque, is
  * up to three of them that share their span: a component of it, and the same component of the
  * velocity, or angular velocity. */
@@ -121,8 +127,8 @@ struct model_constraint {
 
   /* Filled in by structure.c, for the present values of the parameters. */
   enum constraint_class class;
-  bool is_rheonomic;    /* its form has a part dt, or coefficients that depend on t */
-  bool is_redundant;    /* follows from those in `partners` (and keeps its place in all arrays) */
+  bool is_rheonomic; /* its form has a part dt, or coefficients that depend on t */
+  bool is_redundant; /* follows from those in `partners` (and keeps its place in all arrays) */
   const uint32_t *partners; /* constraints: joint integrability, or what implies a redundant one */
   uint32_t partner_count;
   expr integral;           /* F(q, z, t) that the constraints keep constant, or 0. Holds for every
@@ -152,10 +158,10 @@ struct model_structure {
   uint32_t nonholonomic; /* g = rank - d */
   uint32_t degrees_of_freedom; /* f = n - rank */
   bool is_rheonomic;
-  bool is_certain;             /* false: some decision is undecided (a warning was given) */
-  uint32_t points, bits;       /* the effort behind "holonomic" and "redundant"; 0: shown
-                                  symbolically, without points */
-  bool has_point;              /* a configuration that satisfies the position constraints was found */
+  bool is_certain;       /* false: some decision is undecided (a warning was given) */
+  uint32_t points, bits; /* the effort behind "holonomic" and "redundant"; 0: shown
+                            symbolically, without points */
+  bool has_point;        /* a configuration that satisfies the position constraints was found */
   VECTOR(struct model_combination) combinations; /* besides single integrable constraints */
 };
 
@@ -172,9 +178,10 @@ struct model_condition { /* an `initial` equation: 0 = residual */
 };
 
 struct model_assignment { /* --at: name = value, in SI */
-  expr symbol;            /* a position, velocity or state symbol */
+  expr symbol;            /* a position, velocity or state symbol; the definition of a speed */
   expr value;
   struct span span;
+  const char *speed; /* the name of the speed, or NULL */
 };
 
 struct model_run { /* simulate(...): 0 where not given */
@@ -203,10 +210,11 @@ struct model {
   VECTOR(struct model_input) inputs;
   VECTOR(struct model_body) bodies;
   VECTOR(struct model_energy) energies;
+  VECTOR(struct model_speed) speeds;
   VECTOR(struct model_force) forces;
   VECTOR(struct model_constraint) constraints;
   struct model_structure structure;
-  VECTOR(struct model_output) outputs;
+  VECTOR(struct model_output) outputs; /* the speeds first */
   VECTOR(struct model_condition) conditions;
   VECTOR(struct model_assignment) at;
   VECTOR(struct model_dimension_row) dimensions;

@@ -184,7 +184,7 @@ static void dump_results(struct dump *d) {
   }
   for (uint32_t i = 0; i < model->outputs.count; i++) {
     const struct model_output *output = &model->outputs.items[i];
-    put_name(d, "output", &output->id);
+    put_name(d, i < model->speeds.count ? "speed" : "output", &output->id);
     put_expr(d, " = ", output->value);
     end_name(d, &output->id);
   }

@@ -174,8 +174,9 @@ struct given overrides_given(struct analysis *a, const struct assignment *assign
   return given;
 }
 
-/* The symbol that --at can give a value; 0 if there is none. */
+/* The symbol (of a speed: the definition) that --at can give a value; 0 if there is none. */
 static expr symbol_at(struct analysis *a, const struct element *element, unsigned primes) {
+  if (primes == 0 && element->kind == NAME_SPEED) return element->result;
   if (primes == 0) return element->symbol;
   if (primes == 1 && element->kind == NAME_COORD)
     return a->model->coordinates.items[element->index].velocity;
@@ -203,7 +204,8 @@ static void lower_at(struct analysis *a, struct assignment *assignment,
                  NULL);
     return;
   }
-  struct model_assignment at = {symbol, value, assignment->span};
+  struct model_assignment at = {symbol, value, assignment->span, NULL};
+  if (element->kind == NAME_SPEED) at.speed = element->name;
   vector_push(&a->model->at, at);
 }
 
@@ -213,11 +215,11 @@ static bool takes(enum override_option option, enum name_kind kind) {
   case OVERRIDE_SET:
     return kind == NAME_CONST || kind == NAME_PARAM || kind == NAME_INPUT;
   case OVERRIDE_START:
-    return is_variable;
+    return is_variable || kind == NAME_SPEED;
   case OVERRIDE_INPUT:
     return kind == NAME_INPUT;
   default: /* --at: a state, without assembly; the rest is what --set and --input are for */
-    return is_variable;
+    return is_variable || kind == NAME_SPEED;
   }
 }
 

@@ -75,12 +75,23 @@ static expr lower_generalized(struct analysis *a, const struct job *job, ast_exp
   return 0;
 }
 
+/* A speed itself: its definition is what it does with the velocities. */
+static bool names_speed(const struct analysis *a, const struct job *job, ast_expr e) {
+  const struct ast *ast = job->environment.text->ast;
+  const struct ast_expression *n = ast_expression(ast, e);
+  if (n->kind == AST_INDEX) n = ast_expression(ast, e = n->operand);
+  if (n->kind != AST_NAME) return false;
+  uint32_t id = scope_entry_of(job->environment.text, e);
+  return id != 0 && scope_entry(a->scope, id)->kind == NAME_SPEED;
+}
+
 static void lower_force(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
   expr value = lower_generalized(a, job, statement->value, "a generalized force");
   expr target =
       lower_generalized(a, job, statement->target, "what a generalized force acts on");
-  if (target != 0) {
+  bool on_speed = names_speed(a, job, statement->target);
+  if (target != 0 && !on_speed) {
     role_set allowed = role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
     expr other = find_other_role(a->l, target, allowed);
     const char *fault = NULL;
@@ -104,6 +115,7 @@ static void lower_force(struct analysis *a, const struct job *job) {
   struct model_force force = {.label = label_of(a, job),
                               .value = value,
                               .target = target,
+                              .target_is_speed = on_speed,
                               .span = statement->span,
                               .target_span = span_of(job, statement->target)};
   vector_push(&a->model->forces, force);
@@ -221,6 +233,17 @@ static uint32_t depth_of(const struct analysis *a, const struct job *job, ast_ex
   return source_depth(&a->context->sources, span_of(job, e).source);
 }
 
+/* The speed whose definition this is; NULL if there is none. */
+static struct element *find_speed(struct analysis *a, const struct job *job, ast_expr e,
+                                  expr value) {
+  if (!names_speed(a, job, e)) return NULL;
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    struct element *element = &a->l->elements.items[id];
+    if (element->kind == NAME_SPEED && element->result == value) return element;
+  }
+  return NULL;
+}
+
 /* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
 static void take_start(struct analysis *a, const struct job *job,
                        const struct ast_equation *equation) {
@@ -228,13 +251,14 @@ static void take_start(struct analysis *a, const struct job *job,
   if (left == 0) return;
   uint32_t role = map_get(&a->l->roles, left), kind = role % ROLE_COUNT;
   struct span span = span_of(job, equation->left);
-  if (kind != ROLE_POSITION && kind != ROLE_VELOCITY && kind != ROLE_STATE) {
+  struct element *speed = find_speed(a, job, equation->left, left);
+  if (!speed && kind != ROLE_POSITION && kind != ROLE_VELOCITY && kind != ROLE_STATE) {
     lower_report(a->l, job->environment, DIAG_NOTHING_TO_SET, span, text_of(a, span), "'start'",
                  NULL);
     return;
   }
-  struct element *element = &a->l->elements.items[role / ROLE_COUNT];
-  struct given *given = kind == ROLE_VELOCITY ? &element->velocity : &element->value;
+  struct element *element = speed ? speed : &a->l->elements.items[role / ROLE_COUNT];
+  struct given *given = speed || kind == ROLE_VELOCITY ? &element->velocity : &element->value;
   if (given->value != 0 && given->environment.text != job->environment.text) return;
   if (given->value != 0 && depth_of(a, job, given->value) < depth_of(a, job, equation->right))
     return;

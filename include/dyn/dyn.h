@@ -61,7 +61,7 @@ DYN_API int dyn_compiler_override(dyn_compiler *compiler, dyn_override kind, con
 
 /* Names, dimensions, structure. */
 DYN_API int dyn_compiler_check(dyn_compiler *compiler);
-/* The equations of motion. `method`: "lagrange"; NULL: what the model says, or the default. Once
+/* The equations of motion. `method`: "lagrange", "augmented", "kane", "gibbs-appell" or "hamilton"; NULL: what the model says, or the default. Once
  * derived, the method stays, and asking for another one is refused. */
 DYN_API int dyn_compiler_derive(dyn_compiler *compiler, const char *method);
 

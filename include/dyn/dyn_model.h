@@ -12,6 +12,15 @@
  * where z are the model's first-order states. u are the n_inputs inputs, p the n_parameters
  * parameters.
  *
+ * A method may integrate other variables than the velocities: its own state is
+ *     y = [ q(0..n_coordinates-1), v(0..n_coordinates-1), z(0..n_rates-1) ]
+ * of the same length. Only `rhs` and `jacobian` read y and give y'; everything else reads x.
+ *     lagrange, augmented   v = q'        y is x: method_state and natural_state are NULL
+ *     kane, gibbs-appell    v = speeds    those that the model declares, completed to n_coordinates
+ *     hamilton              v = momenta   p = dL/dq'
+ * `method_state` converts x to y, `natural_state` y to x, both at a time t; `method_variables`
+ * names v. Whoever integrates starts from method_state(x) and looks at natural_state(y).
+ *
  * Constraints: with m = n_constraints the motion satisfies
  *     M q'' = forcing + B λ,    A q'' + bias = 0,    B = A^T unless forces hold multipliers,
  * where A = d(constraint)/dq' at velocity level (position-level constraints differentiated once).
@@ -38,7 +47,7 @@
 extern "C" {
 #endif
 
-#define DYN_MODEL_ABI 2
+#define DYN_MODEL_ABI 3
 #define DYN_OK 0
 
 typedef struct dyn_model dyn_model;
@@ -107,11 +116,12 @@ struct dyn_model {
   uint32_t abi;  /* DYN_MODEL_ABI */
   uint32_t size; /* sizeof(dyn_model) where it was compiled */
   const char *name, *doc;
-  const char *method;   /* "lagrange" */
+  const char *method;   /* "lagrange", "augmented", "kane", "gibbs-appell", "hamilton" */
   const char *compiler; /* "dyn 0.1.0" */
   uint32_t flags;
 
   int32_t n_coordinates, n_rates, n_state, n_parameters, n_inputs, n_outputs, n_invariants;
+  int32_t n_speeds; /* of n_outputs, the first ones: the speeds that the model declares */
   int32_t n_initial_position, n_initial_velocity; /* numbers of `initial` equations */
   int32_t n_constraints;   /* m */
   int32_t constraint_rank; /* of A for parameters in general; less than m: some are redundant */
@@ -123,6 +133,7 @@ struct dyn_model {
   const dyn_variable *velocities;   /* n_coordinates, names "θ'" */
   const dyn_variable *accelerations; /* n_coordinates, names "θ''" */
   const dyn_variable *rates;        /* n_rates: the first-order states themselves */
+  const dyn_variable *method_variables; /* n_coordinates: v; NULL where it is q' */
   const dyn_variable *parameters, *inputs, *outputs;
   const dyn_invariant *invariants;
   const dyn_constraint *constraints;               /* n_constraints */
@@ -130,7 +141,7 @@ struct dyn_model {
   const dyn_condition *initial_position, *initial_velocity;
   const char *integrator; /* from simulate, or NULL */
 
-  /* Jacobian d(x')/dx in compressed columns: the entries of column j are those numbered
+  /* Jacobian d(y')/dy in compressed columns: the entries of column j are those numbered
    * jacobian_columns[j] .. jacobian_columns[j+1]-1, with ascending rows. */
   const int32_t *jacobian_columns; /* n_state + 1 */
   const int32_t *jacobian_rows;    /* n_jacobian */
@@ -164,12 +175,15 @@ struct dyn_model {
    * else they are those of least norm, sum of λ_k^2). */
   dyn_function *multipliers;
 
-  dyn_function *rhs;           /* out[n_state] = x' */
+  dyn_function *method_state;  /* out[n_state] = y. Reads t, x, p; NULL where y is x */
+  dyn_function *natural_state; /* out[n_state] = x. Reads t, y (in place of x), p; NULL likewise */
+  dyn_function *rhs;           /* out[n_state] = y'. Reads y in place of x */
   dyn_function *acceleration;  /* out[n_coordinates] = q'' */
   dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M */
   dyn_function *forcing;       /* out[n_coordinates], without constraint forces and without the
                                   part of forces that is linear in multipliers */
-  /* out[n_jacobian] = d(x')/dx. Where constraints are dependent: in directions that keep them. */
+  /* out[n_jacobian] = d(y')/dy. Reads y in place of x. Where constraints are dependent: in
+   * directions that keep them. NULL for hamilton. */
   dyn_function *jacobian;
   dyn_function *energies;      /* out[2] = kinetic, potential energy */
   dyn_function *output_values; /* out[n_outputs] */

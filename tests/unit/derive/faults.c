@@ -197,9 +197,6 @@ static void test_methods(void **state) {
   (void)state;
   struct built b;
   build_two(&b, "1/2*m*(x1'^2 + x2'^2)");
-  expect_fault(&b, "kane", "error[E0702]: the method 'kane' is not available yet",
-               "available: 'lagrange'");
-  build_two(&b, "1/2*m*(x1'^2 + x2'^2)");
   expect_fault(&b, "lagranje", "error[E0701]: there is no method 'lagranje'",
                "did you mean 'lagrange'?");
   build_two(&b, "1/2*m*(x1'^2 + x2'^2)");
