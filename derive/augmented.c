@@ -69,21 +69,30 @@ static bool add_energies(struct augmented *a) {
   return true;
 }
 
+/* Both halves of a symmetric matrix are the same expressions, not only equal: those above the
+ * diagonal. */
+static void mirror(expr *matrix, size_t n) {
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < j; i++) matrix[j + i * n] = matrix[i + j * n];
+}
+
 /* The composite matrix in place of dp/dq', beside what forces and rates have added to that. */
 static void take_mass(struct augmented *a) {
   size_t n = a->n;
+  expr *slope = checked_calloc(n * n + 1, sizeof(expr));
   for (size_t j = 0; j < n; j++) {
     struct expr_tangent *tangent = expr_tangent_new(a->graph);
     expr_tangent_seed(tangent, a->velocity[j], expr_integer(a->graph, 1));
-    for (size_t i = 0; i < n; i++) {
-      expr slope = expr_tangent_of(tangent, a->system->momentum[i]);
-      expr *entry = &a->system->mass[i + j * n];
-      *entry = *entry == slope
-                   ? a->mass[i + j * n]
-                   : expr_add(a->graph, a->mass[i + j * n], expr_subtract(a->graph, *entry, slope));
-    }
+    for (size_t i = 0; i <= j; i++)
+      slope[i + j * n] = expr_tangent_of(tangent, a->system->momentum[i]);
     expr_tangent_free(tangent);
   }
+  mirror(slope, n);
+  for (size_t k = 0; k < n * n; k++) {
+    expr added = expr_subtract(a->graph, a->system->mass[k], slope[k]);
+    a->system->mass[k] = expr_add(a->graph, a->mass[k], added);
+  }
+  free(slope);
 }
 
 static struct expr_tangent *along_motion(const struct augmented *a) {
@@ -188,6 +197,7 @@ bool augmented_derive(dyn_context *context, struct system *system, const struct 
   for (size_t i = 0; i < entries; i++) a.mass[i] = expr_integer(a.graph, 0);
   bool ok = add_energies(&a);
   if (ok) {
+    mirror(a.mass, n);
     derive_forcing(&a);
     take_mass(&a);
     for (uint32_t k = 0; k < system->m; k++)

@@ -206,7 +206,7 @@ const char *state_unit(const dyn_model *m, int32_t i) {
 }
 
 /* "θ = 0.3 rad, θ' = 2 rad/s": the state, as far as it fits a line. */
-static void add_state(const dyn_model *m, const double *x, dyn_message *message) {
+void message_add_state(dyn_message *message, const dyn_model *m, const double *x) {
   int32_t shown = m->n_state <= 6 ? m->n_state : 4;
   for (int32_t i = 0; i < shown; i++) {
     const char *unit = state_unit(m, i);
@@ -276,7 +276,7 @@ dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
     range_message(e, message);
   if (x && m->n_state > 0) {
     message_add(message, " (near ");
-    add_state(m, x, message);
+    message_add_state(message, m, x);
     message_add(message, ")");
   }
   return status;

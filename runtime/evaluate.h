@@ -59,6 +59,8 @@ enum evaluate_result evaluate_not_finite(struct evaluator *e, enum evaluate_part
 /* The message of the last failure; x is the state near it (may be NULL). */
 dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
                                     dyn_message *message);
+/* Adds "θ = 0.3 rad, θ' = 2 rad/s", as far as it fits a line. */
+void message_add_state(dyn_message *message, const dyn_model *model, const double *x);
 /* Name of entry i of the method's own state. */
 const char *integrated_name(const dyn_model *model, int32_t i);
 /* Name of entry i of the state, and of its rate of change. */

@@ -1,6 +1,7 @@
 /* run.c: integrates a model from its start state and delivers the rows. Needs a checked problem and
  * options (both are checked here); promises rows at exactly the instants asked for, every row
  * before a failure, and a summary that says what happened in the model's names. */
+#include "runtime/chatter.h"
 #include "runtime/integrator.h"
 #include "runtime/message.h"
 #include "runtime/method_state.h"
@@ -24,6 +25,7 @@ struct run {
   struct evaluator e;
   struct error_control control;
   struct monitor monitor;
+  struct chatter chatter;
   struct integrator *integrator;
   struct projection projection;
   struct singular_watch singular;
@@ -115,7 +117,8 @@ static dyn_status allocate(struct run *r) {
   r->summary->n_outputs = r->summary->output_gaps ? m->n_outputs : 0;
   if (!r->x_row || !r->x_method || !r->is_angle || !r->outputs || !r->multipliers || !r->forces ||
       !r->summary->invariants || !r->summary->output_gaps ||
-      !monitor_init(&r->monitor, m, r->summary->invariants))
+      !monitor_init(&r->monitor, m, r->summary->invariants) ||
+      !chatter_init(&r->chatter, &r->e, r->plan.from))
     return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
                        "there is not enough memory to run the model");
   for (int32_t i = 0; i < m->n_coordinates; i++)
@@ -371,11 +374,13 @@ static dyn_status integrate(struct run *r) {
     if (result == STEP_FAILED) {
       r->summary->message = g->message;
       status = g->status;
+      if (status == DYN_STEP_TOO_SMALL) chatter_explain(&r->chatter, g, &r->summary->message);
       break;
     }
     note_step(r);
     r->summary->reached = g->t;
     status = deliver_rows(r);
+    if (!status) status = chatter_step(&r->chatter, g, r->plan.until, &r->summary->message);
     if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
         r->next_row < r->plan.rows && g->linear_solver[0] == 0 && may_turn_to_implicit(r))
       status = turn_to_implicit(r);
@@ -410,6 +415,7 @@ static dyn_status finish(struct run *r, dyn_status status, double *x) {
 
 static void release(struct run *r) {
   monitor_clear(&r->monitor);
+  chatter_clear(&r->chatter);
   if (r->is_constrained) {
     projection_clear(&r->projection);
     singular_watch_clear(&r->singular);
