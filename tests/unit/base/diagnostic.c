@@ -262,8 +262,35 @@ static void options_are_to_blame_for_their_text(void **state) {
   context_free(context);
 }
 
+/* What is wrong in a view is shown where it is written, with what led there; once. */
+static void what_led_to_a_view_is_shown(void **state) {
+  (void)state;
+  dyn_context *context = context_new();
+  uint32_t s = source_add(&context->sources, "a.dyn", "aaa\nbbb\nccc\n", 12);
+  uint32_t outer = source_add_view(&context->sources, s, (struct span){s, 8, 9});
+  uint32_t inner = source_add_view(&context->sources, s, (struct span){outer, 4, 5});
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_STRAY_PRIME, (struct span){inner, 0, 1}, NULL);
+  diagnostic_add(context, DIAG_STRAY_PRIME, (struct span){outer, 0, 1}, NULL);
+  assert_int_equal(context->diagnostics.count, 1);
+  assert_int_equal(d->span.source, s);
+  assert_int_equal(d->labels.count, 2);
+  assert_int_equal(d->labels.items[0].span.source, s);
+  assert_int_equal(d->labels.items[0].span.begin, 4);
+  assert_int_equal(d->labels.items[1].span.begin, 8);
+  assert_string_equal(d->labels.items[1].caption, "in this instance");
+  uint32_t at = s;
+  for (uint32_t i = 0; i < 50; i++)
+    at = source_add_view(&context->sources, s, (struct span){at, i % 12, i % 12 + 1});
+  d = diagnostic_add(context, DIAG_STRAY_PRIME, (struct span){at, 2, 3}, NULL);
+  assert_int_equal(d->labels.count, 6); /* both ends of a long way */
+  assert_int_equal(d->labels.items[5].span.begin, 0);
+  context_free(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_range),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_led_to_a_view_is_shown),
+                                     cmocka_unit_test(one_range),
                                      cmocka_unit_test(columns_are_those_of_the_screen),
                                      cmocka_unit_test(control_characters_and_bad_bytes_are_named),
                                      cmocka_unit_test(labels_go_by_line_and_file),

@@ -58,9 +58,29 @@ static void faults_of_reading_are_told(void **state) {
   context_free(context);
 }
 
+static void views_share_a_text(void **state) {
+  (void)state;
+  dyn_context *context = context_new();
+  uint32_t source = source_add(&context->sources, "x", "ab\ncd", 5);
+  uint32_t view = source_add_view(&context->sources, source, (struct span){source, 1, 2});
+  uint32_t inner = source_add_view(&context->sources, view, (struct span){view, 3, 4});
+  assert_ptr_equal(source_get(&context->sources, inner)->text,
+                   source_get(&context->sources, source)->text);
+  struct span written = source_written(&context->sources, (struct span){inner, 3, 5});
+  assert_int_equal(written.source, source);
+  assert_int_equal(written.begin, 3);
+  assert_int_equal(source_written(&context->sources, (struct span){0, 3, 5}).source, 0);
+  assert_int_equal(source_locate(&context->sources, inner, 4).line, 2);
+  assert_int_equal(source_depth(&context->sources, source), 0);
+  assert_int_equal(source_depth(&context->sources, view), 1);
+  assert_int_equal(source_depth(&context->sources, inner), 2);
+  assert_int_equal(source_depth(&context->sources, 0), 0);
+  context_free(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(places_count_code_points),
-                                     cmocka_unit_test(every_line_start_is_found),
-                                     cmocka_unit_test(faults_of_reading_are_told)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(places_count_code_points), cmocka_unit_test(every_line_start_is_found),
+      cmocka_unit_test(views_share_a_text), cmocka_unit_test(faults_of_reading_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

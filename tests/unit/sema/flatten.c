@@ -133,7 +133,8 @@ static void test_flat_already(void **state) {
 
 static void test_names(void **state) {
   (void)state;
-  struct fixture f = begin("component c(k) {\n  let a = k\n}\nparam m = 2\nc r(k = m)\nlet b = r.a\n");
+  struct fixture f =
+      begin("component c(k) {\n  let a = k\n}\nparam m = 2\nc r(k = m)\nlet b = r.a\n");
   assert_dump(&f, "file\n"
                   "  param\n    item m\n      value:\n        number 2\n"
                   "  param\n    item r.k in r/0\n      value:\n        name m\n"
@@ -169,15 +170,16 @@ static void test_hygiene(void **state) {
   (void)state;
   struct fixture f = begin("const i = 7\ncomponent c(k) {\n  let a = i\n}\n"
                            "for i in 1..2 {\n  c r[i](k = i)\n}\n");
-  assert_dump(&f, "file\n"
-                  "  const\n    item i\n      value:\n        number 7\n"
-                  "  for inner i\n    name inner i\n"
-                  "    from:\n      number 1\n    to:\n      number 2\n"
-                  "    body:\n"
-                  "      param\n        item r.k in r/1\n          index:\n            name inner i\n"
-                  "          value:\n            name inner i\n"
-                  "      let\n        item r.a in r/1\n          index:\n            name inner i\n"
-                  "          value:\n            name i\n");
+  assert_dump(&f,
+              "file\n"
+              "  const\n    item i\n      value:\n        number 7\n"
+              "  for inner i\n    name inner i\n"
+              "    from:\n      number 1\n    to:\n      number 2\n"
+              "    body:\n"
+              "      param\n        item r.k in r/1\n          index:\n            name inner i\n"
+              "          value:\n            name inner i\n"
+              "      let\n        item r.a in r/1\n          index:\n            name inner i\n"
+              "          value:\n            name i\n");
   assert_int_equal(f.context->diagnostics.error_count, 0);
   end(&f);
 }
@@ -285,9 +287,10 @@ static void test_places(void **state) {
 /* A component that nothing uses is looked at all the same; nothing of it is kept. */
 static void test_unused(void **state) {
   (void)state;
-  struct fixture f = begin("component c(k, A: point, base: frame) {\n  let a = missing + k + base.x\n"
-                           "  d inside(base = base)\n  let b = inside.foo\n}\n"
-                           "component d(base: frame) { let g = base.z }\ncoord q\n");
+  struct fixture f =
+      begin("component c(k, A: point, base: frame) {\n  let a = missing + k + base.x\n"
+            "  d inside(base = base)\n  let b = inside.foo\n}\n"
+            "component d(base: frame) { let g = base.z }\ncoord q\n");
   assert_int_equal(count_of(&f, DIAG_UNKNOWN_NAME), 1);
   assert_int_equal(count_of(&f, DIAG_UNKNOWN_INSTANCE_MEMBER), 1);
   assert_int_equal(f.context->diagnostics.count, 2);
@@ -322,7 +325,8 @@ static void test_limits(void **state) {
 
 static void test_rings(void **state) {
   (void)state;
-  struct fixture f = begin("component a() { b x() }\ncomponent b() { a x() }\na r()\nlet z = r.x.x.y\n");
+  struct fixture f =
+      begin("component a() { b x() }\ncomponent b() { a x() }\na r()\nlet z = r.x.x.y\n");
   assert_int_equal(f.context->diagnostics.count, 1);
   assert_int_equal(count_of(&f, DIAG_COMPONENT_RECURSION), 1);
   check_flat(&f);
@@ -382,8 +386,9 @@ static void test_library(void **state) {
   (void)state;
   char folder[] = "/tmp/dyn-flatten-XXXXXX";
   assert_non_null(mkdtemp(folder));
-  write_file(folder, "springs.dyn", "import \"more.dyn\"\nimport more as again\n"
-                                    "const a = b + again.b\nparam unused = 3\n");
+  write_file(folder, "springs.dyn",
+             "import \"more.dyn\"\nimport more as again\n"
+             "const a = b + again.b\nparam unused = 3\n");
   write_file(folder, "more.dyn", "const b = 2\n");
   struct fixture f = begin_with("import springs\nimport more\nimport more as m\n"
                                 "let c = a + b + m.b\n",
