@@ -57,7 +57,7 @@ static int close_in(struct chatter *c, double t_low, double t_high, int32_t i) {
     double t = t_low + 0.5 * (t_high - t_low);
     for (int32_t j = 0; j < c->e->n; j++)
       c->x_middle[j] = c->x_low[j] + 0.5 * (c->x_high[j] - c->x_low[j]);
-    if (evaluate_rhs(c->e, t, c->x_middle, c->f_middle)) return 0;
+    if (evaluate_natural_rhs(c->e, t, c->x_middle, c->f_middle)) return 0;
     if (fabs(c->f_middle[i] - c->f_low[i]) > fabs(c->f_high[i] - c->f_middle[i])) {
       t_high = t;
       swap(&c->x_high, &c->x_middle);
@@ -81,8 +81,8 @@ static int32_t find_jump(struct chatter *c, double t_from, const double *from, d
     if (i == c->e->model->n_coordinates || c->is_moved) {
       memcpy(c->x_low, from, size);
       memcpy(c->x_high, to, size);
-      if (evaluate_rhs(c->e, t_from, c->x_low, c->f_low)) return -1;
-      if (evaluate_rhs(c->e, t_to, c->x_high, c->f_high)) return -1;
+      if (evaluate_natural_rhs(c->e, t_from, c->x_low, c->f_low)) return -1;
+      if (evaluate_natural_rhs(c->e, t_to, c->x_high, c->f_high)) return -1;
       c->is_moved = 0;
     }
     double largest = fmax(fabs(c->f_low[i]), fabs(c->f_high[i]));
@@ -172,7 +172,7 @@ dyn_status chatter_step(struct chatter *c, const struct integrator *g, double un
 
 void chatter_explain(struct chatter *c, const struct integrator *g, dyn_message *message) {
   double step = PROBE * g->control->interval;
-  if (c->e->n == 0 || evaluate_rhs(c->e, g->t, g->x, c->f_low)) return;
+  if (c->e->n == 0 || evaluate_natural_rhs(c->e, g->t, g->x, c->f_low)) return;
   step *= g->control->direction;
   for (int32_t i = 0; i < c->e->n; i++) {
     c->x_old[i] = g->x[i] - step * c->f_low[i];

@@ -52,7 +52,8 @@ dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_m
   if (e->model->jacobian) e->jacobian_model = e->model;
   e->work = malloc(work_size(e->model) * sizeof(double));
   e->u = calloc((size_t)e->model->n_inputs + 1, sizeof(double));
-  if (e->work && e->u) return DYN_DONE;
+  e->y = calloc((size_t)e->n + 1, sizeof(double));
+  if (e->work && e->u && e->y) return DYN_DONE;
   evaluator_clear(e);
   return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory for the model");
 }
@@ -60,7 +61,8 @@ dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_m
 void evaluator_clear(struct evaluator *e) {
   free(e->work);
   free(e->u);
-  e->work = e->u = NULL;
+  free(e->y);
+  e->work = e->u = e->y = NULL;
 }
 
 dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
@@ -161,6 +163,21 @@ enum evaluate_result evaluate_method_state(struct evaluator *e, double t, const 
 enum evaluate_result evaluate_natural_state(struct evaluator *e, double t, const double *y,
                                             double *x) {
   return convert(e, e->model->natural_state, t, y, x);
+}
+
+enum evaluate_result evaluate_natural_rhs(struct evaluator *e, double t, const double *x,
+                                          double *rate) {
+  const dyn_model *m = e->model;
+  int32_t n = m->n_coordinates;
+  if (!m->method_state) return evaluate_rhs(e, t, x, rate);
+  enum evaluate_result result = evaluate_method_state(e, t, x, e->y);
+  if (!result) result = evaluate_rhs(e, t, e->y, rate);
+  if (!result) result = evaluate_function(e, m->acceleration, t, x, rate + n);
+  if (result) return result;
+  memcpy(rate, x + n, (size_t)n * sizeof *rate);
+  for (int32_t i = n; i < 2 * n; i++)
+    if (!isfinite(rate[i])) return evaluate_not_finite(e, PART_RATE, i, t);
+  return EVALUATE_OK;
 }
 
 enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,

@@ -19,7 +19,7 @@ struct evaluator {
   const dyn_model *model;          /* problem->model */
   const dyn_model *jacobian_model; /* the model whose jacobian is used, or NULL */
   int32_t n;                       /* n_state */
-  double *work, *u;
+  double *work, *u, *y; /* y: n, a state of the method on the way */
   int64_t rhs_evaluations, jacobian_evaluations;
   /* The last failure, EVALUATE_OK if there was none: of a matrix at coordinate `failed`, or of what
    * is not finite, by its index. */
@@ -45,6 +45,9 @@ enum evaluate_result evaluate_natural_state(struct evaluator *e, double t, const
                                             double *x);
 /* y and rate[n] = y' in the method's own state; all finite if the result is EVALUATE_OK. */
 enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *y, double *rate);
+/* rate[n] = x' of the natural state, by the method's own equations where they give it. */
+enum evaluate_result evaluate_natural_rhs(struct evaluator *e, double t, const double *x,
+                                          double *rate);
 /* entries[n_jacobian]. */
 enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
                                        double *entries);
