@@ -226,10 +226,11 @@ static void add_members(struct docs_printer *p, const struct ast_statement *comp
 
 static void put_heading(struct docs_printer *p, const struct ast_statement *statement,
                         const char *bracket) {
+  if (p->out->length > 0) text_put(p->out, "\n");
   if (p->is_markdown)
-    text_format(p->out, "\n### %s\n\n", statement->label.name);
+    text_format(p->out, "### %s\n\n", statement->label.name);
   else
-    text_format(p->out, "\n%s.%s%s\n", p->module, statement->label.name, bracket);
+    text_format(p->out, "%s.%s%s\n", p->module, statement->label.name, bracket);
   put_paragraphs(p, statement->doc, p->is_markdown ? "" : "  ");
 }
 
