@@ -266,6 +266,39 @@ static tape_value constraint_holds(const struct motion *motion, uint32_t k,
                         builder_binary(b, TAPE_ADD, pull, reach));
 }
 
+/* The largest of the forces on coordinates, each divided by the root of its mass: so they can be
+ * compared, whatever their units. */
+static tape_value largest_pull(const struct motion *motion, const tape_value *forces) {
+  struct tape_builder *b = motion->builder;
+  tape_value largest = builder_constant(b, 0), one = builder_constant(b, 1);
+  for (uint32_t i = 0; i < motion->n; i++) {
+    tape_value mass = builder_lower(b, motion_entry(motion->system, i, i));
+    tape_value has_mass = builder_binary(b, TAPE_LESS, builder_constant(b, 0), mass);
+    tape_value root = builder_unary(b, TAPE_SQRT, builder_select(b, has_mass, mass, one));
+    tape_value pull = builder_binary(b, TAPE_DIVIDE, forces[i], root);
+    pull = builder_select(b, has_mass, pull, builder_constant(b, 0));
+    largest = builder_binary(b, TAPE_MAX, largest, pull);
+  }
+  return largest;
+}
+
+/* Equation i holds beside the sizes of its terms, or off by less than the rounding of the largest
+ * force: where all its terms are rounding (a coordinate that nothing moves), they need not cancel.
+ */
+static tape_value force_holds(const struct motion *motion, uint32_t i, tape_value size,
+                              tape_value pull) {
+  struct tape_builder *b = motion->builder;
+  tape_value residual, mass = builder_lower(b, motion_entry(motion->system, i, i));
+  motion_residual(motion, i, &residual, NULL);
+  tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-20), size);
+  tape_value root =
+      builder_unary(b, TAPE_SQRT, builder_binary(b, TAPE_MAX, mass, builder_constant(b, 0)));
+  tape_value rounding = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-48), root);
+  rounding = builder_binary(b, TAPE_MULTIPLY, rounding, pull);
+  limit = builder_binary(b, TAPE_ADD, limit, rounding);
+  return builder_binary(b, TAPE_LESS_EQUAL, builder_unary(b, TAPE_ABS, residual), limit);
+}
+
 /* Where constraints are independent they hold to the last digits; where some are dependent, as far
  * as kernels_border.c lets them contradict each other. The other equations hold beside the sizes
  * of their terms: M may be so nearly singular that accelerations mean nothing. */
@@ -283,11 +316,11 @@ static void motion_verify(const struct motion *motion) {
   tape_value mass = builder_constant(b, 0); /* the largest */
   for (uint32_t i = 0; i < motion->n; i++) {
     motion_residual(motion, i, &residual, &forces[i]);
-    tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-20), forces[i]);
-    tape_value off = builder_unary(b, TAPE_ABS, residual);
-    ok = builder_binary(b, TAPE_AND, ok, builder_binary(b, TAPE_LESS_EQUAL, off, limit));
     mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
   }
+  tape_value pull = largest_pull(motion, forces);
+  for (uint32_t i = 0; i < motion->n; i++)
+    ok = builder_binary(b, TAPE_AND, ok, force_holds(motion, i, forces[i], pull));
   struct allowance allowance = {forces, mass, tolerance, rounding};
   for (uint32_t k = 0; k < motion->m; k++)
     if (!is_left_out(motion, k))
