@@ -78,11 +78,12 @@ void lower_body(struct analysis *a, const struct job *job) {
 
 /* ---------------------------------------------------------------- gravity */
 
+/* A Lagrangian is refused next to gravity anyway. */
 static bool has_bodies(const struct analysis *a) {
-  for (uint32_t i = 0; i < a->jobs.count; i++)
-    if (a->jobs.items[i].statement->kind == AST_PARTICLE ||
-        a->jobs.items[i].statement->kind == AST_BODY)
-      return true;
+  for (uint32_t i = 0; i < a->jobs.count; i++) {
+    enum ast_statement_kind kind = a->jobs.items[i].statement->kind;
+    if (kind == AST_PARTICLE || kind == AST_BODY || kind == AST_LAGRANGIAN) return true;
+  }
   return false;
 }
 

@@ -39,8 +39,9 @@ struct block {
 /* What was written since `begin`. */
 static struct block take_block(struct flattening *f, uint32_t begin) {
   struct block block = {NULL, f->statements.count - begin};
-  block.items =
-      copy_array(f, f->statements.items + begin, block.count * sizeof *f->statements.items);
+  if (block.count > 0)
+    block.items =
+        copy_array(f, f->statements.items + begin, block.count * sizeof *f->statements.items);
   f->statements.count = begin;
   return block;
 }

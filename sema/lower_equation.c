@@ -94,7 +94,9 @@ static void add_residual(struct lowering *l, const struct equation_value *q, uin
                                                  [CLAIM_HOLONOMIC] = CONSTRAINT_HOLONOMIC,
                                                  [CLAIM_NONHOLONOMIC] = CONSTRAINT_NONHOLONOMIC};
   const struct element *e = &l->elements.items[element];
-  struct model_constraint c = {.residual = residual, .claim = claims[q->statement->claim]};
+  struct model_constraint c = {.residual = residual,
+                               .claim = claims[q->statement->claim],
+                               .equation = l->elements.items[element].equation};
   c.id = (struct model_name){e->name, e->item->name_span,
                              e->item->doc != NULL ? e->item->doc : "", unit_of(l, e)};
   c.span = span_of(l, q->statement);
@@ -377,7 +379,8 @@ void lower_norm_of_frame(struct lowering *l, uint32_t frame) {
   for (int i = 0; i < 4; i++)
     terms[i] = expr_multiply(l->graph, f->parameters[i], f->parameters[i]);
   expr square = expr_sum(l->graph, terms, 4), one = expr_integer(l->graph, 1);
-  struct model_constraint c = {.residual = expr_subtract(l->graph, square, one)};
+  struct model_constraint c = {.residual = expr_subtract(l->graph, square, one),
+                               .equation = l->equations.count};
   struct text text = {0};
   expr_print_text(l->graph, &text, square);
   text_put(&text, " = 1");

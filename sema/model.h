@@ -121,6 +121,8 @@ struct model_constraint {
   struct span span;                  /* of the equation; id.span: of the label, or the keyword */
   enum constraint_level level;       /* as written */
   enum constraint_claim claim;
+  uint32_t equation; /* the same for the components of an equation between vectors, which share a
+                        claim: some of them may be holonomic, others not */
   bool is_linear;  /* in the velocities; false only at velocity level: then Chetaev's rule */
   expr residual;   /* over q, q', z, t, p; free of accelerations, multipliers and inputs */
   expr multiplier; /* symbol λ; the generalized constraint force is +λ d(residual)/dq (or dq') */

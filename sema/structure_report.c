@@ -220,12 +220,23 @@ static void report_false_nonholonomic(struct pfaffian *p, const struct model_con
   diagnostic_help(context, d, "leave 'nonholonomic' away");
 }
 
+/* An equation between vectors is nonholonomic if one of its components is. They stand together. */
+static bool has_nonholonomic_part(const struct model *model, const struct model_constraint *c) {
+  uint32_t at = (uint32_t)(c - model->constraints.items), count = model->constraints.count;
+  const struct model_constraint *all = model->constraints.items;
+  while (at > 0 && all[at - 1].equation == c->equation) at--;
+  for (; at < count && all[at].equation == c->equation; at++)
+    if (all[at].class == CLASS_NONHOLONOMIC || all[at].class == CLASS_UNDECIDED) return true;
+  return false;
+}
+
 void report_claims(struct pfaffian *p) {
   for (uint32_t i = 0; i < p->m; i++) {
     const struct model_constraint *c = pfaffian_constraint(p, i);
     bool is_nonholonomic = c->class == CLASS_NONHOLONOMIC;
     if (c->class == CLASS_UNDECIDED || c->class == CLASS_POSITION) continue;
     if (c->claim == CONSTRAINT_HOLONOMIC && is_nonholonomic) report_false_holonomic(p, c);
-    if (c->claim == CONSTRAINT_NONHOLONOMIC && !is_nonholonomic) report_false_nonholonomic(p, c);
+    if (c->claim == CONSTRAINT_NONHOLONOMIC && !has_nonholonomic_part(p->all->model, c))
+      report_false_nonholonomic(p, c);
   }
 }
