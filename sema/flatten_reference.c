@@ -240,10 +240,19 @@ static void report_out_of_reach(struct flattening *f, const struct flat_env *env
                   n->name);
 }
 
+/* What is given is the same for all elements of an array of instances. */
+static bool is_same_for_all(const struct flat_use *use, const struct flat_symbol *symbol) {
+  const struct flat_actual *actual = &use->actuals[symbol->formal_index];
+  if (actual->e == 0) return true;
+  const struct ast_expression *n = flat_node(actual->env, actual->e);
+  if (actual->is_default) return n->kind == AST_NAME && predeclared(n->name) != NAME_NONE;
+  return !mentions_local(actual->env, actual->e);
+}
+
 /* The member `n` names, of a use; false if it has none. */
 static bool refer_to_member(struct flattening *f, const struct flat_env *env, struct flat_use *use,
                             const struct ast_expression *n, bool in_loop,
-                            struct flat_reference *r) {
+                            struct flat_reference *r) { /* in_loop: an instance around it is */
   const struct flat_names *names = &use->component->names;
   struct flat_symbol *symbol = flat_names_find(names, n->name);
   bool is_other = map_get(&names->by_output, key_of(n->name)) != 0 || is_unlabelled(names, n->name);
@@ -258,7 +267,9 @@ static bool refer_to_member(struct flattening *f, const struct flat_env *env, st
     r->site = names->sites.items[symbol->first_site];
   } else if (is_given(symbol)) {
     refer_to_given(f, env, use, symbol, n, r);
-    if (in_loop && r->kind == FLAT_GIVEN) report_out_of_reach(f, env, symbol, n, r);
+    bool is_many = use->site != NULL && (use->site->rank > 0 || use->site->loops != NULL);
+    bool is_out = in_loop || (is_many && !is_same_for_all(use, symbol));
+    if (is_out && r->kind == FLAT_GIVEN) report_out_of_reach(f, env, symbol, n, r);
   }
   return true;
 }
@@ -276,10 +287,9 @@ static void step_into_instance(struct flattening *f, const struct flat_env *env,
        site = site->next != 0 ? names->sites.items[site->next] : NULL) {
     struct flat_use *use = flat_use_of_site(f, outer, site);
     is_broken = is_broken || use->is_broken;
-    bool is_inside = *in_loop || site->rank > 0 || site->loops != NULL;
     if (use->component == NULL || use->component->is_broken || use->prefix == NULL) continue;
-    if (refer_to_member(f, env, use, n, is_inside, r)) {
-      *in_loop = is_inside;
+    if (refer_to_member(f, env, use, n, *in_loop, r)) {
+      *in_loop = *in_loop || site->rank > 0 || site->loops != NULL;
       if (use->is_broken) r->kind = FLAT_BROKEN;
       return;
     }

@@ -230,7 +230,8 @@ static void test_references(void **state) {
             "component inner(base: frame, b: body) { let v = base.x*b.mass }\n"
             "component outer(base: frame = world, b: body) { inner i(base = base, b = b) }\n"
             "outer o(base = A[2], b = disc)\nouter d(b = disc)\n"
-            "let w = o.i.base.y, m = o.b.at\n");
+            "outer many[2](base = A[1], b = disc)\n"
+            "let w = o.i.base.y, m = o.b.at, u = many[2].base.z\n");
   struct text text = {0};
   ast_dump(flatten_ast(f.flattening), &text);
   assert_non_null(strstr(text_string(&text),
@@ -241,6 +242,8 @@ static void test_references(void **state) {
                                              "        binary *\n          member x\n"
                                              "            name world\n"));
   assert_non_null(strstr(text_string(&text), "item w\n      value:\n        member y\n"
+                                             "          index\n            name A\n"));
+  assert_non_null(strstr(text_string(&text), "item u\n      value:\n        member z\n"
                                              "          index\n            name A\n"));
   assert_non_null(strstr(text_string(&text), "item m\n      value:\n        member at\n"
                                              "          name disc\n"));
