@@ -1,6 +1,7 @@
 /* Diagnostics of the analysis of constraints. */
 #include "sema/structure_report.h"
 #include <math.h>
+#include <stdlib.h>
 
 enum { LABELS_LIMIT = 12 };
 
@@ -67,9 +68,10 @@ static void help_configuration(struct pfaffian *p, struct diagnostic *d) {
   double largest = 0;
   for (uint32_t i = 0; i < p->equation_count; i++) largest = fmax(largest, fabs(p->nearest[i]));
   if (largest < 1e-9)
-    diagnostic_help(p->all->context, d,
-                    "they hold at points where they only touch, as y = 0 and y = x^2 do: their kind "
-                    "can't be told there");
+    diagnostic_help(
+        p->all->context, d,
+        "they hold at points where they only touch, as y = 0 and y = x^2 do: their kind "
+        "can't be told there");
   else
     diagnostic_help(p->all->context, d, "'dyn eval' tells the least residuals that can be reached");
 }
@@ -158,11 +160,11 @@ bool report_redundant(struct pfaffian *p, struct index_list rows) {
 void report_multiplier(struct pfaffian *p, struct index_list rows, struct span span,
                        const char *what) {
   uint32_t *constraints = constraints_of(p, rows);
-  struct diagnostic *d = diagnostic_add(p->all->context, DIAG_MULTIPLIER_NOT_UNIQUE, span, what,
-                                        arena_format(p->arena, "%s %s",
-                                                     words_of(p, constraints, rows.count),
-                                                     rows.count == 1 ? "is" : "are"),
-                                        NULL);
+  struct diagnostic *d =
+      diagnostic_add(p->all->context, DIAG_MULTIPLIER_NOT_UNIQUE, span, what,
+                     arena_format(p->arena, "%s %s", words_of(p, constraints, rows.count),
+                                  rows.count == 1 ? "is" : "are"),
+                     NULL);
   label_others(p, d, constraints, rows.count, UINT32_MAX);
   diagnostic_help(p->all->context, d, "drop %s",
                   rows.count == 1 ? "the constraint: it holds wherever those on positions do"
@@ -188,8 +190,9 @@ void report_undecided(struct pfaffian *p) {
       NULL);
   label_others(p, d, constraints, count, constraints[0]);
   diagnostic_help(p->all->context, d,
-                  undecided > 0 ? "taken for nonholonomic, which gives the right motion either way"
-                                : "each of them alone is nonholonomic; the motion is right either way");
+                  undecided > 0
+                      ? "taken for nonholonomic, which gives the right motion either way"
+                      : "each of them alone is nonholonomic; the motion is right either way");
 }
 
 static void report_false_holonomic(struct pfaffian *p, const struct model_constraint *c) {
@@ -230,12 +233,41 @@ static bool has_nonholonomic_part(const struct model *model, const struct model_
   return false;
 }
 
+/* The first velocity of the equation as it is written. */
+static const char *velocity_in(struct pfaffian *p, const struct model_constraint *c) {
+  struct expr_list symbols = {0};
+  const char *name = "";
+  expr_symbols_of(p->graph, &c->residual, 1, &symbols);
+  for (uint32_t k = 0; k < symbols.count && name[0] == '\0'; k++)
+    for (uint32_t j = 0; j < p->n; j++)
+      if (symbols.items[k] == p->velocity[j]) name = expr_symbol_name(p->graph, p->velocity[j]);
+  free(symbols.items);
+  return name;
+}
+
+/* A true claim says that positions are meant; what they are bound to, velocities leave open. */
+static void note_velocities(struct pfaffian *p, const struct model_constraint *c) {
+  dyn_context *context = p->all->context;
+  struct diagnostic *d = diagnostic_add(context, DIAG_HOLONOMIC_OF_VELOCITIES, c->span, c->id.name,
+                                        velocity_in(p, c), NULL);
+  if (c->integral == 0) {
+    diagnostic_help(context, d, "it is kept at velocity level");
+    return;
+  }
+  struct text text = {0};
+  expr_print_text(p->graph, &text, c->integral);
+  diagnostic_help(context, d, "%s stays what it is at the start; to say what it is, write that",
+                  text_string(&text));
+  text_free(&text);
+}
+
 void report_claims(struct pfaffian *p) {
   for (uint32_t i = 0; i < p->m; i++) {
     const struct model_constraint *c = pfaffian_constraint(p, i);
     bool is_nonholonomic = c->class == CLASS_NONHOLONOMIC;
     if (c->class == CLASS_UNDECIDED || c->class == CLASS_POSITION) continue;
     if (c->claim == CONSTRAINT_HOLONOMIC && is_nonholonomic) report_false_holonomic(p, c);
+    if (c->claim == CONSTRAINT_HOLONOMIC && !is_nonholonomic) note_velocities(p, c);
     if (c->claim == CONSTRAINT_NONHOLONOMIC && !has_nonholonomic_part(p->all->model, c))
       report_false_nonholonomic(p, c);
   }
