@@ -76,8 +76,7 @@ bool compiler_check(dyn_compiler *compiler) {
   if (compiler->model != NULL || compiler->check_failed) return compiler->model != NULL;
   if (!compiler_parse(compiler)) return false;
   double started = compiler_clock();
-  const char *library = getenv("DYN_STDLIB");
-  compiler->overrides.library = library != NULL && library[0] != '\0' ? library : NULL;
+  compiler->overrides.library = compiler_library_directory();
   compiler->model = sema_analyse(compiler->context, compiler->ast, &compiler->overrides);
   if (compiler->model != NULL) model_check(compiler->model);
   compiler->check_failed = compiler->model == NULL;

@@ -9,6 +9,7 @@
 #include "derive/system.h"
 #include "dyn/dyn.h"
 #include "parser/ast.h"
+#include "sema/library.h"
 #include "sema/model.h"
 
 /* Where time goes: COMPILER_STAGE(NAME, words). */
@@ -78,9 +79,12 @@ const dyn_model *compiler_add_jacobian(dyn_compiler *compiler);
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
                    const struct backend_options *options, struct text *out);
 
-/* The standard library that the compiler carries: names of its modules, NULL past the last. */
-const char *compiler_library_module(uint32_t i);
-/* The tree of a module, which the caller frees with ast_free; NULL if there is none of that name. */
+/* The directory that $DYN_STDLIB puts in place of the built-in library; NULL if there is none. */
+const char *compiler_library_directory(void);
+/* Appends the names of the library's modules, sorted; `names->items` is the caller's. */
+void compiler_library_list(dyn_compiler *compiler, struct library_names *names);
+/* The tree of a module, which the caller frees with ast_free; NULL if there is none of that name or
+ * it can't be read. */
 struct ast *compiler_library_tree(dyn_compiler *compiler, const char *name);
 
 /* What --dump=<stage> prints: "tokens", "ast", "model", "system", "tape", "llvm". False if the

@@ -1,18 +1,17 @@
 /* The modules of the standard library as trees, for those who want to know what is in them. */
 #include "compiler/compiler.h"
-#include "sema/library.h"
-#include <string.h>
+#include <stdlib.h>
 
-const char *compiler_library_module(uint32_t i) {
-  return i < library_file_count ? library_files[i].name : NULL;
+const char *compiler_library_directory(void) {
+  const char *directory = getenv("DYN_STDLIB");
+  return directory != NULL && directory[0] != '\0' ? directory : NULL;
+}
+
+void compiler_library_list(dyn_compiler *compiler, struct library_names *names) {
+  library_list(compiler->context, compiler_library_directory(), names);
 }
 
 struct ast *compiler_library_tree(dyn_compiler *compiler, const char *name) {
-  for (uint32_t i = 0; i < library_file_count; i++) {
-    const struct library_file *file = &library_files[i];
-    if (strcmp(file->name, name) != 0) continue;
-    dyn_context *context = compiler->context;
-    return parse_model(context, source_add(&context->sources, name, file->text, file->length));
-  }
-  return NULL;
+  uint32_t source = library_read(compiler->context, compiler_library_directory(), name);
+  return source != 0 ? parse_model(compiler->context, source) : NULL;
 }

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef VECTOR(const char *) name_list;
-
 struct request {
   struct session *session;
   bool is_markdown, is_list;
+  struct library_names modules;
   struct text out;
 };
 
@@ -81,10 +80,11 @@ static void print_module(struct request *r, const char *name, const struct ast *
 /* Every module, or the one of that name. False if there is none. */
 static bool print_modules(struct request *r, const char *only) {
   bool found = false;
-  const char *name;
-  for (uint32_t i = 0; (name = compiler_library_module(i)) != NULL; i++) {
+  for (uint32_t i = 0; i < r->modules.count; i++) {
+    const char *name = r->modules.items[i];
     if (only != NULL && strcmp(only, name) != 0) continue;
     struct ast *ast = compiler_library_tree(r->session->compiler, name);
+    if (ast == NULL) continue;
     print_module(r, name, ast);
     ast_free(ast);
     found = true;
@@ -95,12 +95,14 @@ static bool print_modules(struct request *r, const char *only) {
 /* `revolute` in whatever module, or `joints.revolute`. */
 static bool print_item(struct request *r, const char *name) {
   uint32_t count = 0;
-  const char *dot = strchr(name, '.'), *module;
-  for (uint32_t i = 0; (module = compiler_library_module(i)) != NULL; i++) {
+  const char *dot = strchr(name, '.');
+  for (uint32_t i = 0; i < r->modules.count; i++) {
+    const char *module = r->modules.items[i];
     size_t length = strlen(module);
     if (dot != NULL && (length != (size_t)(dot - name) || memcmp(module, name, length) != 0))
       continue;
     struct ast *ast = compiler_library_tree(r->session->compiler, module);
+    if (ast == NULL) continue;
     struct docs_printer p = printer(r, module, ast);
     count += docs_print_items(&p, dot != NULL ? dot + 1 : name);
     ast_free(ast);
@@ -133,9 +135,10 @@ static bool print_file(struct request *r, const char *path) {
 
 /* ---------------------------------------------------------------- the command */
 
-static void add_names(struct request *r, const char *module, name_list *names) {
+static void add_names(struct request *r, const char *module, struct library_names *names) {
   struct ast *ast = compiler_library_tree(r->session->compiler, module);
   vector_push(names, module);
+  if (ast == NULL) return;
   for (uint32_t i = 0; i < ast->statements.count; i++)
     if (ast->statements.items[i]->label.name != NULL)
       vector_push(names, ast->statements.items[i]->label.name);
@@ -144,10 +147,8 @@ static void add_names(struct request *r, const char *module, name_list *names) {
 
 static void report_unknown(struct request *r, const char *name) {
   dyn_context *context = session_context(r->session);
-  name_list names = {0};
-  const char *module;
-  for (uint32_t i = 0; (module = compiler_library_module(i)) != NULL; i++)
-    add_names(r, module, &names);
+  struct library_names names = {0};
+  for (uint32_t i = 0; i < r->modules.count; i++) add_names(r, r->modules.items[i], &names);
   const char *dot = strchr(name, '.');
   const char *near = nearest_name(dot != NULL ? dot + 1 : name, names.items, names.count);
   struct diagnostic *d = diagnostic_add(context, DIAG_UNKNOWN_PAGE, nowhere, name, NULL);
@@ -172,6 +173,7 @@ static int run(struct session *session) {
   struct request r = {.session = session,
                       .is_markdown = format != NULL && strcmp(format, "markdown") == 0};
   int status = EXIT_DONE;
+  compiler_library_list(session->compiler, &r.modules);
   if (session->line.arguments.count == 0) {
     r.is_list = true;
     text_put(&r.out, list_heads[r.is_markdown]);
@@ -183,6 +185,7 @@ static int run(struct session *session) {
   }
   if (!session_write_output(session, &r.out) && status == EXIT_DONE) status = EXIT_NUMERICAL;
   text_free(&r.out);
+  vector_free(&r.modules);
   return status;
 }
 

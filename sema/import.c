@@ -8,7 +8,6 @@
 #include "sema/import.h"
 #include "sema/library.h"
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,27 +41,6 @@ static const char *stem_of(dyn_context *context, const char *path) {
 
 /* ---------------------------------------------------------------- reports */
 
-/* The names of the library's files, for nearest_name. */
-struct names {
-  VECTOR(const char *) items;
-};
-
-static void list_library(struct reader *r, struct names *names) {
-  if (r->library == NULL) {
-    for (uint32_t i = 0; i < library_file_count; i++)
-      vector_push(&names->items, library_files[i].name);
-    return;
-  }
-  DIR *directory = opendir(r->library);
-  for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-    const char *dot = strrchr(entry->d_name, '.');
-    if (dot == NULL || dot == entry->d_name || strcmp(dot, ".dyn") != 0) continue;
-    vector_push(&names->items,
-                arena_string(&r->context->arena, entry->d_name, (size_t)(dot - entry->d_name)));
-  }
-  if (directory != NULL) closedir(directory);
-}
-
 static struct diagnostic *report(struct reader *r, const struct ast_statement *statement,
                                  const char *reason) {
   return diagnostic_add(r->context, DIAG_CANNOT_IMPORT, statement->text_span, statement->text,
@@ -77,9 +55,9 @@ static void report_library(struct reader *r, const struct import_file *from,
   if (r->library != NULL)
     reason = arena_format(&r->context->arena, "there is no such file in %s", r->library);
   struct diagnostic *d = report(r, statement, reason);
-  struct names names = {0};
-  list_library(r, &names);
-  const char *near = nearest_name(statement->text, names.items.items, names.items.count);
+  struct library_names names = {0};
+  library_list(r->context, r->library, &names);
+  const char *near = nearest_name(statement->text, names.items, names.count);
   if (near != NULL) diagnostic_help(r->context, d, "did you mean '%s'?", near);
   const char *file = arena_format(&r->context->arena, "%s.dyn", statement->text);
   struct stat status;
@@ -89,7 +67,7 @@ static void report_library(struct reader *r, const struct import_file *from,
   else if (near == NULL)
     diagnostic_help(r->context, d, "a file of your own is imported with quotes: import \"%s\"",
                     file);
-  vector_free(&names.items);
+  vector_free(&names);
 }
 
 static void report_file(struct reader *r, const struct ast_statement *statement, const char *path,
@@ -130,17 +108,11 @@ static uint32_t add_file(struct reader *r, uint32_t source, const char *key, boo
 
 /* A file of the library that is built in; UINT32_MAX if there is none. */
 static uint32_t read_built_in(struct reader *r, const struct ast_statement *statement) {
-  const char *name = arena_format(&r->context->arena, "stdlib/%s.dyn", statement->text);
-  const char *key = format_key(r->context, name, NULL);
+  const char *key = format_key(r->context, library_path(r->context, NULL, statement->text), NULL);
   uint32_t known = find_file(r, key);
   if (known != UINT32_MAX) return known;
-  for (uint32_t i = 0; i < library_file_count; i++) {
-    if (strcmp(library_files[i].name, statement->text) != 0) continue;
-    uint32_t source =
-        source_add(&r->context->sources, name, library_files[i].text, library_files[i].length);
-    return add_file(r, source, key, true, statement);
-  }
-  return UINT32_MAX;
+  uint32_t source = library_read(r->context, NULL, statement->text);
+  return source != 0 ? add_file(r, source, key, true, statement) : UINT32_MAX;
 }
 
 /* UINT32_MAX, with errno set, if it can't be read. */
@@ -170,8 +142,7 @@ static uint32_t read_library(struct reader *r, uint32_t from,
   if (r->library == NULL)
     file = read_built_in(r, statement);
   else
-    file = read_path(r, arena_format(&r->context->arena, "%s/%s.dyn", r->library, statement->text),
-                     true, statement);
+    file = read_path(r, library_path(r->context, r->library, statement->text), true, statement);
   if (file == UINT32_MAX) report_library(r, &r->out->files.items[from], statement);
   return file;
 }
