@@ -3,6 +3,7 @@
  *
  *     rod: x^2 + y^2 = l^2,      2*x*x' + 2*y*y' = 0,      2*x*x'' + 2*y*y'' = -2*x'^2 - 2*y'^2 */
 #include "derive/equations.h"
+#include "derive/method_state.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
@@ -69,24 +70,12 @@ void equations_arrange_constraints(struct equations *equations) {
 
 /* ---- names of multipliers */
 
-static bool is_taken(const struct model *model, const char *name) {
-  for (uint32_t i = 0; i < model->coordinates.count; i++)
-    if (strcmp(model->coordinates.items[i].id.name, name) == 0) return true;
-  for (uint32_t i = 0; i < model->states.count; i++)
-    if (strcmp(model->states.items[i].id.name, name) == 0) return true;
-  for (uint32_t i = 0; i < model->parameters.count; i++)
-    if (strcmp(model->parameters.items[i].id.name, name) == 0) return true;
-  for (uint32_t i = 0; i < model->inputs.count; i++)
-    if (strcmp(model->inputs.items[i].id.name, name) == 0) return true;
-  return false;
-}
-
 char *equations_multiplier_name(const struct equations *equations, uint32_t constraint) {
   const struct model *model = equations->system->model;
   const struct model_constraint *item = &model->constraints.items[constraint];
   struct text name = {0};
   text_format(&name, equations->has_hats ? "λ̂_%s" : "λ_%s", item->id.name);
-  if (is_taken(model, text_string(&name))) {
+  if (method_state_is_taken(model, text_string(&name))) {
     text_free(&name);
     text_put(&name, item->multiplier_name);
   }

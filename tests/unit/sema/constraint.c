@@ -1,6 +1,5 @@
 /* Constraints from texts: names, levels, units, linearity, and what is refused. */
-#include "parser/ast.h"
-#include "sema/model.h"
+#include "tests/unit/sema/fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,28 +8,6 @@
 #include <string.h>
 /* cmocka needs the headers above first. */
 #include <cmocka.h>
-
-struct fixture {
-  dyn_context *context;
-  struct ast *ast;
-  struct model *model;
-};
-
-static struct fixture begin(const char *text) {
-  struct fixture f = {.context = context_new()};
-  struct sema_overrides overrides = {0};
-  uint32_t source = source_add(&f.context->sources, "test.dyn", text, strlen(text));
-  f.ast = parse_model(f.context, source);
-  f.model = sema_analyse(f.context, f.ast, &overrides);
-  if (f.model != NULL) model_check(f.model);
-  return f;
-}
-
-static void end(struct fixture *f) {
-  model_free(f->model);
-  ast_free(f->ast);
-  context_free(f->context);
-}
 
 static void assert_text(const struct fixture *f, expr e, const char *expected) {
   struct text text = {0};
@@ -55,7 +32,7 @@ static uint32_t count_of(const struct fixture *f, enum diagnostic_code code) {
 
 static void test_pendulum(void **state) {
   (void)state;
-  struct fixture f = begin("param m = 1 [kg], l = 2 [m], g = 9.81 [m/s^2]\n"
+  struct fixture f = analyse("param m = 1 [kg], l = 2 [m], g = 9.81 [m/s^2]\n"
                            "coord x [m] = 1, y [m] = -1\nkinetic 1/2*m*(x'^2 + y'^2)\n"
                            "potential m*g*y\n"
                            "constraint rod:   x^2 +  # squares\n  y^2 = (l)^2   ## the rod\n"
@@ -83,7 +60,7 @@ static void test_pendulum(void **state) {
 static void test_levels(void **state) {
   (void)state;
   struct fixture f =
-      begin("param m = 1 [kg], R = 0.5 [m], T = 1 [s]\n"
+      analyse("param m = 1 [kg], R = 0.5 [m], T = 1 [s]\n"
             "coord x [m], y [m], φ [rad], ψ [rad], u [m]\nstate z [m] = 0\nz' = y/T\n"
             "let slip = x' - R*φ', d = x - R*φ\n"
             "function rate(a) = a'\nfunction same(a) = a\n"
@@ -109,7 +86,7 @@ static void test_levels(void **state) {
 static void test_names(void **state) {
   (void)state;
   struct fixture f =
-      begin("const n = 2\ncoord q[9], c2\nkinetic sum(i in 1..9, q[i]'^2) + c2'^2\n"
+      analyse("const n = 2\ncoord q[9], c2\nkinetic sum(i in 1..9, q[i]'^2) + c2'^2\n"
             "constraint q[1] = t\n"
             "for i in 1..n { constraint q[i] = q[i+2]\n"
             "  constraint tie[i]: q[i+4]*q[i+5] = 1 }\n"
@@ -128,7 +105,7 @@ static void test_names(void **state) {
 
 static void test_linear(void **state) {
   (void)state;
-  struct fixture f = begin("coord x, y, z, w, φ, ψ\n"
+  struct fixture f = analyse("coord x, y, z, w, φ, ψ\n"
                            "kinetic x'^2 + y'^2 + z'^2 + w'^2 + φ'^2 + ψ'^2\n"
                            "constraint square: (x' + y)^2 - x'^2 = 2*y*x' + y^2 + x*y'\n"
                            "holonomic constraint ratio: (x'^2 - z'^2)/(x' + z') = 1\n"
@@ -144,7 +121,7 @@ static void test_linear(void **state) {
   assert_true(constraint(&f, "skate")->is_linear);
   end(&f);
 
-  f = begin("coord x, y\nkinetic x'^2 + y'^2\nconstraint a: abs(x') = y'\n"
+  f = analyse("coord x, y\nkinetic x'^2 + y'^2\nconstraint a: abs(x') = y'\n"
             "constraint b: x'*y' = 1\nconstraint c: sqrt(x'^2 + y'^2) = 1\n"
             "constraint d: (if x' > 0 then x' else 2*x') = y'\n");
   assert_null(f.model);
@@ -154,7 +131,7 @@ static void test_linear(void **state) {
 
 static void test_content(void **state) {
   (void)state;
-  struct fixture f = begin("param a = 1, b = 2\ncoord x, y\nkinetic x'^2 + y'^2\n"
+  struct fixture f = analyse("param a = 1, b = 2\ncoord x, y\nkinetic x'^2 + y'^2\n"
                            "constraint c: tan(x)*cos(x) = sin(x)\nconstraint d: x = y\n"
                            "force -multiplier(c) - 2*multiplier(d) on x\n"
                            "output s = multiplier(c) + multiplier(d) + a*b\n");
@@ -165,7 +142,7 @@ static void test_content(void **state) {
   assert_text(&f, f.model->outputs.items[0].value, "multiplier(d) + a*b");
   end(&f);
 
-  f = begin("param a = 1, b = 2\ncoord x, y\nkinetic x'^2 + y'^2\nconstraint a = b\n"
+  f = analyse("param a = 1, b = 2\ncoord x, y\nkinetic x'^2 + y'^2\nconstraint a = b\n"
             "constraint (x + a)^2 = x^2 + 2*a*x + b\nconstraint (x + 1)^2 = x^2 + 2*x\n"
             "constraint t = 1\n");
   assert_null(f.model);
@@ -177,12 +154,12 @@ static void test_content(void **state) {
 /* Rates come into the derivatives of a constraint. */
 static void test_states(void **state) {
   (void)state;
-  struct fixture f = begin("input u\ncoord x, y\nkinetic x'^2 + y'^2\nstate z, w\n"
+  struct fixture f = analyse("input u\ncoord x, y\nkinetic x'^2 + y'^2\nstate z, w\n"
                            "z' = w - x\nw' = x'\n"
                            "constraint a: x = z\nconstraint b: x' = w*y'\n");
   assert_non_null(f.model);
   end(&f);
-  f = begin("input u\ncoord x, y\nkinetic x'^2 + y'^2\nstate z, w, v, s\n"
+  f = analyse("input u\ncoord x, y\nkinetic x'^2 + y'^2\nstate z, w, v, s\n"
             "z' = w\nw' = x''\nv' = u\ns' = x'\n"
             "constraint a: x = z\nconstraint b: x' = w\nconstraint c: y = v\nconstraint d: y' = v\n"
             "constraint e: x = s\nconstraint f: x' = s\nconstraint g: x' = v'\n");
@@ -194,13 +171,13 @@ static void test_states(void **state) {
 
 static void test_multipliers(void **state) {
   (void)state;
-  struct fixture f = begin("coord x, y\nkinetic x'^2 + y'^2\nstate z\nz' = multiplier(c)\n"
+  struct fixture f = analyse("coord x, y\nkinetic x'^2 + y'^2\nstate z\nz' = multiplier(c)\n"
                            "constraint c: y = x^2\nforce x''*x - 0.1*multiplier(c)*sign(x') on x\n"
                            "output a = z' + z\n");
   assert_non_null(f.model);
   assert_text(&f, f.model->states.items[0].rate, "multiplier(c)");
   end(&f);
-  f = begin(
+  f = analyse(
       "coord x, y = multiplier(c)\nkinetic x'^2 + y'^2\nstate z\nz' = multiplier(c)\n"
       "constraint c: y = x^2\nconstraint d: x = z'*y\npotential z'*x\ninitial z' = 1\n"
       "param p = multiplier(c)\ninput u = multiplier(c)\n"

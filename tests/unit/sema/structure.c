@@ -1,6 +1,6 @@
 /* What the constraints of a model are together: classes, ranks, redundancy, integrals, claims. */
-#include "parser/ast.h"
 #include "sema/structure.h"
+#include "tests/unit/sema/fixture.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,27 +9,6 @@
 #include <string.h>
 /* cmocka needs the headers above first. */
 #include <cmocka.h>
-
-struct fixture {
-  dyn_context *context;
-  struct ast *ast;
-  struct model *model;
-};
-
-static struct fixture analyse(const char *text) {
-  struct fixture f = {.context = context_new()};
-  struct sema_overrides overrides = {0};
-  f.ast = parse_model(f.context, source_add(&f.context->sources, "test.dyn", text, strlen(text)));
-  f.model = sema_analyse(f.context, f.ast, &overrides);
-  if (f.model != NULL) model_check(f.model);
-  return f;
-}
-
-static void end(struct fixture *f) {
-  model_free(f->model);
-  ast_free(f->ast);
-  context_free(f->context);
-}
 
 static const char *const class_names[] = {"position", "exact",        "integrable",
                                           "joint",    "nonholonomic", "undecided"};

@@ -1,8 +1,7 @@
 /* Vectors, points, frames and bodies from texts: identities between outputs that a model can't
  * know, the bodies that come out, and forms that stay as short as by hand. */
 #include "base/map.h"
-#include "parser/ast.h"
-#include "sema/model.h"
+#include "tests/unit/sema/fixture.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,28 +12,6 @@
 #include <string.h>
 /* cmocka needs the headers above first. */
 #include <cmocka.h>
-
-struct fixture {
-  dyn_context *context;
-  struct ast *ast;
-  struct model *model;
-};
-
-static struct fixture analyse(const char *text) {
-  struct fixture f = {.context = context_new()};
-  struct sema_overrides overrides = {0};
-  uint32_t source = source_add(&f.context->sources, "test.dyn", text, strlen(text));
-  f.ast = parse_model(f.context, source);
-  f.model = sema_analyse(f.context, f.ast, &overrides);
-  if (f.model != NULL) model_check(f.model);
-  return f;
-}
-
-static void end(struct fixture *f) {
-  model_free(f->model);
-  ast_free(f->ast);
-  context_free(f->context);
-}
 
 static struct fixture analyse_right(const char *text) {
   struct fixture f = analyse(text);
