@@ -246,7 +246,7 @@ static bool check_start(dyn_context *context, const struct speeds *s, const stru
     diagnostic_help(
         context, d,
         "start elsewhere, choose other coordinates (for an orientation: other angles or "
-        "Euler parameters), or use 'lagrange'");
+        "Euler parameters), or, if only the speeds are at fault, use 'lagrange'");
     text_free(&names);
     text_free(&place);
   }

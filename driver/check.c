@@ -70,7 +70,8 @@ static int print_report(struct session *session, const dyn_model *compiled,
   return written ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
-/* Assembles the start state as a run would do it, unless it depends on what only a run is given. */
+/* The start state as a run would have it; it is looked at for singular coordinates even where there
+ * is nothing to assemble. */
 static int report_model(struct session *session, struct problem *problem,
                         const dyn_model *compiled) {
   dyn_assembly assembly = {0};
@@ -78,6 +79,9 @@ static int report_model(struct session *session, struct problem *problem,
   if (compiled->n_constraints > 0 ||
       compiled->n_initial_position + compiled->n_initial_velocity > 0)
     status = problem_assemble(session, problem, 0, &assembly);
+  else
+    dyn_start_values(&problem->model_problem, 0, problem->x, NULL);
+  if (status == EXIT_DONE) problem_warn_singular_start(session, problem, 0);
   if (status == EXIT_DONE) status = print_report(session, compiled, &assembly);
   dyn_assembly_clear(&assembly);
   return status;

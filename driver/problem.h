@@ -28,6 +28,10 @@ bool problem_open(struct session *session, struct problem *problem, const dyn_mo
  * caller says it, and clears it. Returns the exit status. */
 int problem_assemble(struct session *session, struct problem *problem, double t,
                      dyn_assembly *assembly);
+/* Warns if the accelerations are not determined at the start state, as --set leaves it. */
+void problem_warn_singular_start(struct session *session, struct problem *problem, double t);
+/* What to do where coordinates are singular. */
+extern const char help_with_singular_place[];
 /* The same problem, run by other code for the same model. */
 void problem_use_model(struct problem *problem, const dyn_model *model);
 void problem_close(struct problem *problem);

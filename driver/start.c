@@ -91,3 +91,16 @@ int problem_assemble(struct session *session, struct problem *problem, double t,
   session_add_stage(session, "start state", compiler_clock() - started);
   return problem_status(status);
 }
+
+const char help_with_singular_place[] =
+    "start elsewhere, or choose other coordinates (for an orientation: other angles, or Euler "
+    "parameters)";
+
+void problem_warn_singular_start(struct session *session, struct problem *problem, double t) {
+  dyn_message place;
+  dyn_singular_place(&problem->model_problem, t, problem->x, &place);
+  if (place.text[0] == '\0') return;
+  struct diagnostic *d = diagnostic_add(session_context(session), DIAG_START_WITHOUT_ACCELERATIONS,
+                                        nowhere, place.text, NULL);
+  diagnostic_help(session_context(session), d, "%s", help_with_singular_place);
+}

@@ -4,19 +4,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool check_rank(struct session *session, const dyn_model *model, int result) {
+static bool check_rank(struct session *session, const struct problem *problem,
+                       const struct values *v, int result) {
   if (result == DYN_OK) return true;
   struct text why = {0};
+  const dyn_model *model = problem->model;
   int32_t unknown = (int32_t)result - 1, n = model->n_coordinates;
+  dyn_message place;
+  dyn_singular_place(&problem->model_problem, v->t, v->x, &place);
   if (unknown >= n)
     text_format(&why, "no acceleration satisfies the constraint '%s' together with the others",
                 model->constraints[unknown - n].name);
   else if (model->n_constraints > 0)
-    text_format(&why, "neither masses nor constraints determine the acceleration of '%s'",
-                model->coordinates[unknown].name);
+    text_format(&why, "neither masses nor constraints determine the acceleration of '%s'%s%s",
+                model->coordinates[unknown].name, place.text[0] ? " " : "", place.text);
+  else if (place.text[0])
+    text_format(&why, "the mass matrix is singular %s", place.text);
   else
     text_format(&why, "the mass matrix is singular at '%s'", model->coordinates[unknown].name);
-  diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere, text_string(&why), NULL);
+  struct diagnostic *d =
+      diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere, text_string(&why), NULL);
+  if (place.text[0]) diagnostic_help(session_context(session), d, "%s", help_with_singular_place);
   text_free(&why);
   return false;
 }
@@ -63,7 +71,7 @@ static bool compute_constraints(struct session *session, const struct problem *p
   for (int32_t k = 0; k < m; k++)
     for (int32_t i = 0; i < model->n_coordinates; i++)
       v->forces[i] += row_of(v, v->velocity_residuals, m, k)[i] * v->multipliers[k];
-  return check_rank(session, model, result);
+  return check_rank(session, problem, v, result);
 }
 
 bool values_compute(struct session *session, const struct problem *problem, struct values *v) {
@@ -71,14 +79,14 @@ bool values_compute(struct session *session, const struct problem *problem, stru
   allocate(v);
   if (model->acceleration != NULL &&
       !check_rank(
-          session, model,
+          session, problem, v,
           model->acceleration(model, v->t, v->x, v->u, problem->p, v->work, v->accelerations)))
     return false;
   if (!compute_constraints(session, problem, v)) return false;
   if (model->energies != NULL)
     model->energies(model, v->t, v->x, v->u, problem->p, v->work, v->energies);
   if (model->output_values == NULL) return true;
-  return check_rank(session, model,
+  return check_rank(session, problem, v,
                     model->output_values(model, v->t, v->x, v->u, problem->p, v->work, v->outputs));
 }
 

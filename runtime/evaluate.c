@@ -234,9 +234,11 @@ void message_add_state(dyn_message *message, const dyn_model *m, const double *x
   if (shown < m->n_state) message_add(message, ", ...");
 }
 
-static void rank_message(const struct evaluator *e, dyn_message *message) {
+static void rank_message(const struct evaluator *e, const double *x, dyn_message *message) {
   const dyn_model *m = e->model;
   int32_t i = e->failed, constraint = i - m->n_coordinates;
+  const char *matrix =
+      m->n_constraints > 0 ? "the mass matrix (with the constraints)" : "the mass matrix";
   if (constraint >= 0 && constraint < m->n_constraints) {
     message_set(message, DYN_RANK_LOST,
                 "the equations of motion have no unique solution at t = %.9g s: the constraint %s "
@@ -245,10 +247,15 @@ static void rank_message(const struct evaluator *e, dyn_message *message) {
                 e->failed_t, m->constraints[constraint].name);
     return;
   }
+  dyn_message place = {""};
+  if (x) dyn_singular_place(e->problem, e->failed_t, x, &place);
   int known = i >= 0 && i < m->n_coordinates;
-  message_set(message, DYN_RANK_LOST, "%s lost rank%s%s at t = %.9g s",
-              m->n_constraints > 0 ? "the mass matrix (with the constraints)" : "the mass matrix",
-              known ? " at " : "", known ? m->coordinates[i].name : "", e->failed_t);
+  if (place.text[0])
+    message_set(message, DYN_RANK_LOST, "%s is singular at t = %.9g s, %s", matrix, e->failed_t,
+                place.text);
+  else
+    message_set(message, DYN_RANK_LOST, "%s lost rank%s%s at t = %.9g s", matrix,
+                known ? " at " : "", known ? m->coordinates[i].name : "", e->failed_t);
 }
 
 static void range_message(const struct evaluator *e, dyn_message *message) {
@@ -285,7 +292,7 @@ dyn_status evaluate_failure_message(const struct evaluator *e, const double *x,
   const dyn_model *m = e->model;
   dyn_status status = e->failure == EVALUATE_RANK_LOST ? DYN_RANK_LOST : DYN_OUT_OF_RANGE;
   if (e->failure == EVALUATE_RANK_LOST)
-    rank_message(e, message);
+    rank_message(e, x, message);
   else if (e->failed_part == PART_INPUT)
     message_set(message, status, "the input %s is not a finite number at t = %.9g s",
                 m->inputs[e->failed].name, e->failed_t);

@@ -120,6 +120,12 @@ DYN_API dyn_status dyn_parameters_complete(const dyn_model *model, double *p,
 DYN_API dyn_status dyn_input_values(const dyn_problem *problem, double t, double *u,
                                     dyn_message *message);
 
+/* Why the accelerations are not determined at the state x[n_state] at time t: "where pitch =
+ * 1.5708 rad: yaw' and roll' do not move the masses independently there"; "" if they are determined,
+ * or if no single coordinate is to blame. */
+DYN_API void dyn_singular_place(const dyn_problem *problem, double t, const double *x,
+                                dyn_message *message);
+
 /* ---- The start state ----------------------------------------------------------------------- */
 
 /* x[n_state]: the start values as written, before `initial` equations. */
