@@ -86,10 +86,17 @@ static void label_what_led_here(dyn_context *context, struct diagnostic *diagnos
   }
 }
 
+static bool is_omitted(const dyn_context *context, enum diagnostic_code code, struct span span) {
+  const struct source *source = source_get(&context->sources, span.source);
+  return context->diagnostics.omits_library_notes && source != NULL && source->is_library &&
+         entries[code].severity == SEVERITY_NOTE;
+}
+
 struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span place,
                                   ...) {
   struct diagnostic_list *list = &context->diagnostics;
   struct span span = source_written(&context->sources, place);
+  if (is_omitted(context, code, span)) return unheard(list);
   if (span.source != 0 && is_reported(list, code, span, NULL)) return unheard(list);
   va_list arguments;
   va_start(arguments, place);

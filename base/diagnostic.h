@@ -50,6 +50,7 @@ struct diagnostic_list {
   uint32_t count, capacity;
   uint32_t error_count, warning_count; /* include those that were not kept */
   uint32_t dropped;                    /* beyond the first 200 */
+  bool omits_library_notes;            /* notes in texts of the standard library are not kept */
   struct diagnostic unheard;           /* what diagnostic_add answers for those */
 };
 

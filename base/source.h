@@ -21,6 +21,7 @@ struct source {
   uint32_t length;
   bool is_command_line;  /* text that came with an option: faults in it are exit status 2 */
   bool is_file;          /* read from the file that `name` names */
+  bool is_library;       /* of the standard library: nobody who reads about it can change it */
   uint32_t written;      /* of a view: the source whose text it is; else 0 */
   struct span led_here;  /* the place that led to this view, or had this file read; source 0: none */
   uint32_t *line_starts; /* byte offset of each line, made on first use */

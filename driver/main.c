@@ -97,6 +97,8 @@ static int run_session(struct session *session, int count, const char *const *wo
   const char *form = session_option(session, OPTION_DIAGNOSTICS);
   session->diagnostics_as_json = form != NULL && strcmp(form, "json") == 0;
   session->quiet = session_option(session, OPTION_QUIET) != NULL;
+  /* That a joint's equations hold by themselves in the plane is part of a report, not of a run. */
+  session_context(session)->diagnostics.omits_library_notes = session->command != &command_check;
   int status = parsed ? run_command(session) : EXIT_COMMAND_LINE;
   if (!session_close_output(session) && status == EXIT_DONE) status = EXIT_NUMERICAL;
   session_flush_diagnostics(session);

@@ -96,6 +96,7 @@ static uint32_t find_file(const struct reader *r, const char *key) {
 static uint32_t add_file(struct reader *r, uint32_t source, const char *key, bool is_library,
                          const struct ast_statement *statement) {
   source_get(&r->context->sources, source)->led_here = statement->text_span;
+  source_get(&r->context->sources, source)->is_library = is_library;
   struct ast *ast = parse_model(r->context, source);
   struct import_file file = {.ast = ast,
                              .owned = ast,
