@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_check, &command_derive, &command_eval,    &command_verify,
-    &command_run,   &command_build,  &command_explain, &command_docs};
+    &command_check, &command_derive,    &command_eval,    &command_verify, &command_run,
+    &command_build, &command_linearize, &command_explain, &command_docs};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static const struct command_set command_set = {commands, COMMAND_COUNT};
 
@@ -18,7 +18,7 @@ static void print_overview(FILE *file) {
           "commands:\n",
           dyn_version());
   for (int i = 0; i < COMMAND_COUNT; i++)
-    fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(file, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\n'dyn COMMAND --help' tells more. Exit status: 0 done, 1 the model is wrong, 2 the "
         "command\n"
         "line is wrong, 3 a failure while running.\n",

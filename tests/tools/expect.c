@@ -9,6 +9,9 @@
  *   #! expect θ'' = -2.5 ± 1e-10        a value of that name, or a key such as energy
  *   #! check                            runs `dyn check MODEL --json`
  *   #! expect degrees_of_freedom = 1 ± 0
+ *   #! linearize --at "θ=0"             runs `dyn linearize MODEL --json ...`, as does equilibrium
+ *   #! expect A[θ'',θ] = -9.81 ± 1e-10  an entry of A, B, C or D, by its row and column
+ *   #! eigenvalue -0.5 3 ± 1e-10        one of the eigenvalues is -0.5 + 3 i
  *   #! derive --format text             runs `dyn derive MODEL --format text`
  *   #! text m*x''                       the output has this text, blanks apart
  *   #! status 3                         the command before ends with this exit status (else 0)
@@ -18,6 +21,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +79,9 @@ static void finish_command(struct test *test) {
 static void start_command(struct test *test, const char *name, const char *arguments) {
   struct output *output = &test->output;
   finish_command(test);
-  bool is_json = strcmp(name, "eval") == 0 || strcmp(name, "check") == 0;
+  static const char *const json_commands[] = {"eval", "check", "linearize", "equilibrium"};
+  bool is_json = false;
+  for (int i = 0; i < 4; i++) is_json = is_json || strcmp(name, json_commands[i]) == 0;
   output->is_rows = strcmp(name, "run") == 0;
   snprintf(output->command, sizeof output->command, "'%s' %s '%s' %s %s", test->dyn, name,
            test->model, is_json ? "--json" : output->is_rows ? "--quiet" : "", arguments);
@@ -135,6 +141,27 @@ static const json_t *find_json(const json_t *object, const char *name) {
   return NULL;
 }
 
+/* The place of a name in a list, SIZE_MAX if it is not there. */
+static size_t find_name(const json_t *list, const char *name) {
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (strcmp(json_string_value(json_array_get(list, i)), name) == 0) return i;
+  return SIZE_MAX;
+}
+
+/* "A[row,column]" of what linearize prints. */
+static const json_t *find_entry(const json_t *object, const char *name) {
+  char row[128], column[128], matrix[2] = {name[0], '\0'};
+  if (strchr("ABCD", name[0]) == NULL || sscanf(name + 1, "[%127[^,],%127[^]]]", row, column) != 2)
+    return NULL;
+  /* a column may itself end in an index: B[x'',F[1]] */
+  if (strchr(column, '[') != NULL) strcat(column, "]");
+  const char *rows = name[0] < 'C' ? "rates" : "outputs";
+  const char *columns = name[0] == 'A' || name[0] == 'C' ? "states" : "inputs";
+  size_t i = find_name(json_object_get(object, rows), row);
+  size_t j = find_name(json_object_get(object, columns), column);
+  return json_array_get(json_array_get(json_object_get(object, matrix), i), j);
+}
+
 static bool find_value(struct test *test, const char *name, double t, double *value) {
   struct output *output = &test->output;
   if (output->is_rows) {
@@ -144,6 +171,7 @@ static bool find_value(struct test *test, const char *name, double t, double *va
     return column >= 0 && row != NULL;
   }
   const json_t *found = find_json(output->json, name);
+  if (found == NULL) found = find_entry(output->json, name);
   if (found != NULL) *value = json_is_true(found) ? 1 : json_number_value(found);
   return found != NULL;
 }
@@ -212,6 +240,29 @@ static void expect_value(struct test *test, char *text) {
   else compare(test, text, strtod(value, NULL), tolerance, t);
 }
 
+/* "-0.5 3 ± 1e-10" */
+static void expect_eigenvalue(struct test *test, const char *text) {
+  double tolerance = 0, t, best = INFINITY;
+  char *rest;
+  double real = strtod(text, &rest), imaginary = strtod(rest, NULL);
+  if (!read_tail(text, &tolerance, &t)) {
+    fail(test, "write: eigenvalue REAL IMAGINARY ± TOLERANCE", text);
+    return;
+  }
+  size_t i;
+  json_t *mode;
+  test->checks++;
+  json_array_foreach(json_object_get(test->output.json, "eigenvalues"), i, mode) {
+    double off = hypot(json_number_value(json_object_get(mode, "real")) - real,
+                       json_number_value(json_object_get(mode, "imaginary")) - imaginary);
+    if (off < best) best = off;
+  }
+  if (best <= tolerance * fmax(1, hypot(real, imaginary))) return;
+  char detail[128];
+  snprintf(detail, sizeof detail, "%s (the nearest is off by %g)", text, best);
+  fail(test, "no such eigenvalue", detail);
+}
+
 static void expect_constant(struct test *test, char *text) {
   double tolerance = 0, t, first;
   char *space = strchr(text, ' ');
@@ -264,11 +315,14 @@ static void directive(struct test *test, char *text) {
   char *rest = text + length + (text[length] == ' ');
   char name[32];
   snprintf(name, sizeof name, "%.*s", (int)length, text);
-  bool is_command = strcmp(name, "run") == 0 || strcmp(name, "eval") == 0 ||
-                    strcmp(name, "check") == 0 || strcmp(name, "derive") == 0;
+  static const char *const commands[] = {"run",    "eval",      "check",
+                                         "derive", "linearize", "equilibrium"};
+  bool is_command = false;
+  for (int i = 0; i < 6; i++) is_command = is_command || strcmp(name, commands[i]) == 0;
   if (is_command) start_command(test, name, rest);
   else if (test->output.text == NULL) fail(test, "no command before", text);
   else if (strcmp(name, "expect") == 0) expect_value(test, rest);
+  else if (strcmp(name, "eigenvalue") == 0) expect_eigenvalue(test, rest);
   else if (strcmp(name, "constant") == 0) expect_constant(test, rest);
   else if (strcmp(name, "text") == 0) expect_text(test, rest);
   else if (strcmp(name, "status") == 0) test->output.wanted_status = atoi(rest);
