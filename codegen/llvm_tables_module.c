@@ -106,6 +106,25 @@ static LLVMValueRef integers(struct ir *ir, const int32_t *items, size_t count) 
   return table;
 }
 
+static LLVMValueRef pattern(struct ir *ir, const dyn_pattern *pattern) {
+  if (pattern == NULL) return LLVMConstNull(ir->ptr);
+  size_t columns = (size_t)pattern->n_columns + 1;
+  LLVMValueRef fields[5] = {ir_code(ir, pattern->n_rows), ir_code(ir, pattern->n_columns),
+                            ir_code(ir, pattern->n_entries),
+                            integers(ir, pattern->columns, columns),
+                            integers(ir, pattern->rows, (size_t)pattern->n_entries)};
+  return private_constant(ir, LLVMConstStructInContext(ir->context, fields, 5, 0), "pattern");
+}
+
+static LLVMValueRef numbers(struct ir *ir, const double *items, size_t count) {
+  if (items == NULL) return LLVMConstNull(ir->ptr);
+  LLVMValueRef *values = checked_calloc(count + 1, sizeof(LLVMValueRef));
+  for (size_t i = 0; i < count; i++) values[i] = ir_real(ir, items[i]);
+  LLVMValueRef table = array(ir, ir->f64, values, count);
+  free(values);
+  return table;
+}
+
 struct field_list { /* the fields in order, with the offsets that C gives them here */
   LLVMValueRef values[96];
   size_t offsets[96];
@@ -120,7 +139,7 @@ static void add_field(struct field_list *fields, size_t offset, LLVMValueRef val
 #define FIELD(member, value) add_field(fields, offsetof(dyn_model, member), (value))
 
 static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model *model,
-                      bool has_jacobian, int32_t work) {
+                      int32_t work) {
   FIELD(n_coordinates, ir_code(ir, model->n_coordinates));
   FIELD(n_rates, ir_code(ir, model->n_rates));
   FIELD(n_state, ir_code(ir, model->n_state));
@@ -134,12 +153,10 @@ static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model 
   FIELD(n_constraints, ir_code(ir, model->n_constraints));
   FIELD(constraint_rank, ir_code(ir, model->constraint_rank));
   FIELD(n_position, ir_code(ir, model->n_position));
-  FIELD(n_jacobian, ir_code(ir, has_jacobian ? model->n_jacobian : 0));
   FIELD(n_work, ir_code(ir, work));
 }
 
-static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model *model,
-                       bool has_jacobian) {
+static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model *model) {
   FIELD(coordinates, variables(ir, model->coordinates, model->n_coordinates));
   FIELD(velocities, variables(ir, model->velocities, model->n_coordinates));
   FIELD(accelerations, variables(ir, model->accelerations, model->n_coordinates));
@@ -156,11 +173,18 @@ static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model
   FIELD(initial_position, conditions(ir, model->initial_position, model->n_initial_position));
   FIELD(initial_velocity, conditions(ir, model->initial_velocity, model->n_initial_velocity));
   FIELD(integrator, text(ir, model->integrator));
-  LLVMValueRef none = LLVMConstNull(ir->ptr);
-  FIELD(jacobian_columns,
-        !has_jacobian ? none : integers(ir, model->jacobian_columns, (size_t)model->n_state + 1));
-  FIELD(jacobian_rows,
-        !has_jacobian ? none : integers(ir, model->jacobian_rows, (size_t)model->n_jacobian));
+}
+
+/* Patterns of derivatives that are left out are left out, too. */
+static void add_patterns(struct ir *ir, struct field_list *fields, const dyn_model *model,
+                         LLVMValueRef functions[PROGRAM_FUNCTION_COUNT]) {
+#define PROGRAM_PATTERN(NAME, member)                                                              \
+  FIELD(member, pattern(ir, functions[PROGRAM_FUNCTION_##NAME] != NULL ? model->member : NULL));
+#include "codegen/patterns.def"
+#undef PROGRAM_PATTERN
+  FIELD(mass_matrix_pattern, pattern(ir, model->mass_matrix_pattern));
+  FIELD(position_jacobian_pattern, pattern(ir, model->position_jacobian_pattern));
+  FIELD(velocity_jacobian_pattern, pattern(ir, model->velocity_jacobian_pattern));
 }
 
 /* On this machine's layout, LLVM's offsets must be those of the header. */
@@ -178,7 +202,6 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
                   LLVMValueRef functions[PROGRAM_FUNCTION_COUNT], int32_t work) {
   const dyn_model *model = &program->tables;
   struct field_list list = {.count = 0}, *fields = &list;
-  bool has_jacobian = functions[PROGRAM_FUNCTION_JACOBIAN] != NULL;
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(ir->module);
   FIELD(abi, ir_code(ir, DYN_MODEL_ABI));
   FIELD(size, NULL); /* known once the type is */
@@ -187,8 +210,10 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
   FIELD(method, text(ir, model->method));
   FIELD(compiler, text(ir, model->compiler));
   FIELD(flags, ir_code(ir, (int32_t)model->flags));
-  add_sizes(ir, fields, model, has_jacobian, work);
-  add_tables(ir, fields, model, has_jacobian);
+  add_sizes(ir, fields, model, work);
+  add_tables(ir, fields, model);
+  FIELD(assembled_start, numbers(ir, model->assembled_start, (size_t)model->n_state));
+  add_patterns(ir, fields, model, functions);
 #define PROGRAM_FUNCTION(NAME, member)                                                             \
   FIELD(member, functions[PROGRAM_FUNCTION_##NAME] != NULL ? functions[PROGRAM_FUNCTION_##NAME]    \
                                                            : LLVMConstNull(ir->ptr));

@@ -34,6 +34,11 @@ void program_add(struct program *program, uint32_t functions) {
   }
 }
 
+void program_set_start(struct program *program, const double *x) {
+  size_t size = (size_t)program->tables.n_state * sizeof *x;
+  program->tables.assembled_start = arena_copy(&program->arena, x, size);
+}
+
 void program_free(struct program *program) {
   if (program == NULL) return;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) tape_free(program->tapes[i]);
@@ -87,8 +92,11 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
     return n;
   case PROGRAM_FUNCTION_MASS_MATRIX:
     return n * n;
-  case PROGRAM_FUNCTION_JACOBIAN:
-    return tables->n_jacobian;
+#define PROGRAM_PATTERN(NAME, member)                                                              \
+  case PROGRAM_FUNCTION_##NAME:                                                                    \
+    return tables->member->n_entries;
+#include "codegen/patterns.def"
+#undef PROGRAM_PATTERN
   case PROGRAM_FUNCTION_ENERGIES:
     return 2;
   case PROGRAM_FUNCTION_OUTPUT_VALUES:

@@ -1,12 +1,12 @@
 /* The program: everything a compiled model consists of, as pure data. Tables (names, units,
  * documentation, defaults, sparsity) in the form of dyn_model.h, and one tape for each function.
  *
- *   struct program *program = program_build(context, system, PROGRAM_ALL & ~PROGRAM_JACOBIAN);
+ *   struct program *program = program_build(context, system, PROGRAM_ALL & ~PROGRAM_DERIVATIVES);
  *   dyn_model *model = program_interpreted_model(program);     // runs at once, slowly
  *   ... backend->jit(program, ...)                             // codegen/backend.h: fast
  *
- * The Jacobian costs most to derive; ask for it (in program_build, or later with program_add) only
- * when it is used. Functions that the model lacks (no conditions, no energy, ...) stay NULL
+ * Derivatives cost most; ask for them (in program_build, or later with program_add) only when they
+ * are used. Functions that the model lacks (no conditions, no energy, ...) stay NULL
  * whatever is asked. */
 #ifndef DYN_CODEGEN_PROGRAM_H
 #define DYN_CODEGEN_PROGRAM_H
@@ -26,6 +26,9 @@ enum { /* sets of functions */
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
        PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
+       PROGRAM_DERIVATIVES = PROGRAM_JACOBIAN | PROGRAM_RHS_BY_INPUTS | PROGRAM_RHS_BY_PARAMETERS |
+                             PROGRAM_OUTPUTS_BY_STATE | PROGRAM_OUTPUTS_BY_INPUTS |
+                             PROGRAM_OUTPUTS_BY_PARAMETERS,
        /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
        PROGRAM_HOT =
            PROGRAM_RHS | PROGRAM_OUTPUT_VALUES | PROGRAM_METHOD_STATE | PROGRAM_NATURAL_STATE,
@@ -43,7 +46,8 @@ struct program {
   uint32_t functions;                         /* those asked for so far */
   struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
   /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
-   * and backend.h. n_jacobian and its pattern are there once the Jacobian is. */
+   * and backend.h. Patterns of derivatives are there once
+   * those are. */
   dyn_model tables;
   char *prefix; /* the model's name as a C identifier */
 };
@@ -53,6 +57,8 @@ struct program {
 struct program *program_build(dyn_context *context, struct system *system, uint32_t functions);
 /* Builds further functions. Models made before do not change, but stay usable. */
 void program_add(struct program *program, uint32_t functions);
+/* Fills in the field assembled_start of models made from now on, with n_state values. */
+void program_set_start(struct program *program, const double *x);
 void program_free(struct program *program);
 
 void program_dump(const struct program *program, struct text *out); /* --dump=tape */

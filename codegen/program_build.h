@@ -13,16 +13,21 @@ const char *unit_per_second(struct arena *arena, const char *unit);
 
 /* The tape of one function, NULL if the model has no such function (program_functions.c). */
 struct tape *program_build_tape(struct program *program, enum program_function function);
-/* Jacobian and its pattern (program_jacobian.c). */
-struct tape *program_build_jacobian(struct program *program);
+/* Sparse derivatives of the rates y' or the outputs, and their pattern (program_derivative.c). NULL
+ * where there is nothing to differentiate, or by momenta for too many coupled coordinates. */
+enum derivative_argument { BY_STATE, BY_INPUTS, BY_PARAMETERS };
+struct tape *program_build_derivative(struct program *program, bool of_outputs,
+                                      enum derivative_argument by, const dyn_pattern **pattern);
 
 /* ---- shared by those (program_state.c) */
 /* A builder where t, x, u, p stand for the arguments of a dyn_function. Velocities are bound if
  * x is the natural state, else the method's variables are. */
 void state_builder_init(struct tape_builder *builder, const struct program *program);
 void method_builder_init(struct tape_builder *builder, const struct program *program);
-/* In a method_builder: binds the velocities, after the angles are planned. */
-void lower_velocities(struct tape_builder *builder, const struct program *program);
+/* In a method_builder: binds the velocities, after the angles are planned. Answers, for momenta, the
+ * solver of their matrix, which is to bear `sides` more right sides. */
+uint32_t lower_velocities(struct tape_builder *builder, const struct program *program,
+                          uint32_t sides);
 /* Adds the expressions that lower_velocities needs. */
 void plan_velocities(const struct program *program, struct expr_list *roots);
 /* Conversions between the natural state and the method's; NULL where they are one

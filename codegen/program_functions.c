@@ -266,6 +266,7 @@ static struct tape *invariants_tape(const struct program *program) {
 
 struct tape *program_build_tape(struct program *program, enum program_function function) {
   const struct system *system = program->system;
+  dyn_model *tables = &program->tables;
   size_t n = system->n;
   switch (function) {
   case PROGRAM_FUNCTION_COMPLETE_PARAMETERS:
@@ -299,7 +300,19 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   case PROGRAM_FUNCTION_FORCING:
     return array_tape(program, system->forcing, n);
   case PROGRAM_FUNCTION_JACOBIAN:
-    return program_build_jacobian(program);
+    return program_build_derivative(program, false, BY_STATE, &tables->jacobian_pattern);
+  case PROGRAM_FUNCTION_RHS_BY_INPUTS:
+    return program_build_derivative(program, false, BY_INPUTS, &tables->rhs_by_inputs_pattern);
+  case PROGRAM_FUNCTION_RHS_BY_PARAMETERS:
+    return program_build_derivative(program, false, BY_PARAMETERS,
+                                    &tables->rhs_by_parameters_pattern);
+  case PROGRAM_FUNCTION_OUTPUTS_BY_STATE:
+    return program_build_derivative(program, true, BY_STATE, &tables->outputs_by_state_pattern);
+  case PROGRAM_FUNCTION_OUTPUTS_BY_INPUTS:
+    return program_build_derivative(program, true, BY_INPUTS, &tables->outputs_by_inputs_pattern);
+  case PROGRAM_FUNCTION_OUTPUTS_BY_PARAMETERS:
+    return program_build_derivative(program, true, BY_PARAMETERS,
+                                    &tables->outputs_by_parameters_pattern);
   case PROGRAM_FUNCTION_ENERGIES:
     return energies_tape(program);
   case PROGRAM_FUNCTION_OUTPUT_VALUES:

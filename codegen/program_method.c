@@ -25,13 +25,18 @@ static bool is_zero(const struct system *system, expr e) {
   return expr_is_integer_value(system->graph, e, 0);
 }
 
-static uint32_t momentum_solver(struct tape_builder *builder, const struct system *system) {
+static uint32_t momentum_solver(struct tape_builder *builder, const struct system *system,
+                                uint32_t columns) {
   const struct system_method_state *state = &system->state;
   uint32_t n = system->n;
   bool *nonzero = checked_calloc((size_t)n * n + 1, sizeof *nonzero);
   for (size_t i = 0; i < (size_t)n * n; i++) nonzero[i] = !is_zero(system, state->mass[i]);
-  struct solver_shape shape = {
-      .n = n, .coordinates = n, .rank = n, .is_symmetric = true, .nonzero = nonzero, .columns = 1};
+  struct solver_shape shape = {.n = n,
+                               .coordinates = n,
+                               .rank = n,
+                               .is_symmetric = true,
+                               .nonzero = nonzero,
+                               .columns = columns};
   uint32_t solver = solver_begin(builder, &shape);
   for (uint32_t j = 0; j < n; j++)
     for (uint32_t i = j; i < n; i++)
@@ -42,9 +47,9 @@ static uint32_t momentum_solver(struct tape_builder *builder, const struct syste
   return solver;
 }
 
-static void velocities_of_momenta(struct tape_builder *builder, const struct system *system,
-                                  tape_value *velocity) {
-  uint32_t solver = momentum_solver(builder, system);
+static uint32_t velocities_of_momenta(struct tape_builder *builder, const struct system *system,
+                                      uint32_t sides, tape_value *velocity) {
+  uint32_t solver = momentum_solver(builder, system, 1 + sides);
   uint32_t side = right_side_begin(builder, solver, 1, true);
   for (uint32_t i = 0; i < system->n; i++) {
     tape_value momentum = builder_input(builder, TAPE_ARRAY_X, system->n + i);
@@ -52,21 +57,24 @@ static void velocities_of_momenta(struct tape_builder *builder, const struct sys
     right_side_entry(builder, side, i, 0, builder_binary(builder, TAPE_SUBTRACT, momentum, rest));
   }
   right_side_solve(builder, side, velocity);
+  return solver;
 }
 
-void lower_velocities(struct tape_builder *builder, const struct program *program) {
+uint32_t lower_velocities(struct tape_builder *builder, const struct program *program,
+                          uint32_t sides) {
   const struct system *system = program->system;
-  uint32_t n = system->n;
-  if (system->state.kind == VARIABLES_VELOCITIES || n == 0) return;
+  uint32_t n = system->n, solver = 0;
+  if (system->state.kind == VARIABLES_VELOCITIES || n == 0) return solver;
   tape_value *velocity = checked_calloc((size_t)n + 1, sizeof *velocity);
   if (system->state.kind == VARIABLES_MOMENTA)
-    velocities_of_momenta(builder, system, velocity);
+    solver = velocities_of_momenta(builder, system, sides, velocity);
   else
     for (uint32_t j = 0; j < n; j++)
       velocity[j] = builder_lower(builder, system->state.velocity[j]);
   for (uint32_t j = 0; j < n; j++)
     builder_bind(builder, system->model->coordinates.items[j].velocity, velocity[j]);
   free(velocity);
+  return solver;
 }
 
 /* ---- conversions */
@@ -98,7 +106,7 @@ struct tape *program_natural_state(const struct program *program) {
   method_builder_init(&builder, program);
   plan_velocities(program, &roots);
   builder_plan_angles(&builder, roots.items, roots.count);
-  lower_velocities(&builder, program);
+  lower_velocities(&builder, program, 0);
   output_others(&builder, system);
   for (uint32_t j = 0; j < system->n; j++)
     builder_output(&builder, system->n + j,
@@ -137,7 +145,7 @@ struct tape *program_method_rhs(const struct program *program) {
   plan_velocities(program, &roots);
   method_builder_init(&builder, program);
   plan_with_motion(&builder, program, &roots);
-  lower_velocities(&builder, program);
+  lower_velocities(&builder, program, 0);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
   if (solves && n > 0)
     lower_motion(&builder, program, lower_motion_matrix(&builder, program, 1, wants), motion);

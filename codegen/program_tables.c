@@ -147,6 +147,35 @@ static void fill_constraints(struct program *program) {
   tables->position_equations = equations;
 }
 
+/* Which entries of a matrix, which stands by columns, may differ from 0. */
+static const dyn_pattern *pattern_of(struct program *program, const expr *entries, uint32_t rows,
+                                      uint32_t columns) {
+  struct arena *arena = &program->arena;
+  int32_t *starts = arena_array(arena, int32_t, columns + 1);
+  VECTOR(int32_t) found = {0};
+  starts[0] = 0;
+  for (uint32_t j = 0; j < columns; j++) {
+    for (uint32_t i = 0; i < rows; i++)
+      if (!expr_is_integer_value(program->system->graph, entries[i + (size_t)j * rows], 0))
+        vector_push(&found, (int32_t)i);
+    starts[j + 1] = (int32_t)found.count;
+  }
+  dyn_pattern *pattern = arena_array(arena, dyn_pattern, 1);
+  *pattern = (dyn_pattern){(int32_t)rows, (int32_t)columns, (int32_t)found.count, starts,
+                           arena_copy(arena, found.items, found.count * sizeof(int32_t))};
+  vector_free(&found);
+  return pattern;
+}
+
+static void fill_patterns(struct program *program) {
+  const struct system *s = program->system;
+  program->tables.mass_matrix_pattern = pattern_of(program, s->mass, s->n, s->n);
+  program->tables.position_jacobian_pattern =
+      pattern_of(program, s->position_jacobian, s->positions, s->n);
+  program->tables.velocity_jacobian_pattern =
+      pattern_of(program, s->constraint_jacobian, s->m, s->n);
+}
+
 void program_fill_tables(struct program *program) {
   const struct system *system = program->system;
   const struct model *model = system->model;
@@ -172,6 +201,7 @@ void program_fill_tables(struct program *program) {
   fill_method_variables(program);
   fill_invariants(program);
   fill_constraints(program);
+  fill_patterns(program);
   tables->initial_position = fill_conditions(program, false, &tables->n_initial_position);
   tables->initial_velocity = fill_conditions(program, true, &tables->n_initial_velocity);
 }

@@ -19,11 +19,15 @@ dyn_compiler *dyn_compiler_new(void) {
 void dyn_compiler_free(dyn_compiler *compiler) {
   if (compiler == NULL) return;
   if (compiler->backend != NULL) {
-    compiler->backend->release(compiler->compiled_jacobian);
+    for (uint32_t i = compiler->more_compiled.count; i-- > 0;)
+      compiler->backend->release(compiler->more_compiled.items[i]);
     compiler->backend->release(compiler->compiled);
   }
   free(compiler->folded);
-  free(compiler->interpreted_with_jacobian);
+  for (uint32_t i = 0; i < compiler->more_interpreted.count; i++)
+    free(compiler->more_interpreted.items[i]);
+  vector_free(&compiler->more_interpreted);
+  vector_free(&compiler->more_compiled);
   free(compiler->interpreted);
   if (compiler->program != NULL) program_free(compiler->program);
   if (compiler->system != NULL) system_free(compiler->system);
@@ -100,6 +104,11 @@ const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine) {
   if (!derive(compiler, NULL)) return NULL;
   if (engine == DYN_ENGINE_JIT) return compiler_jit(compiler, NULL, -1);
   return engine == DYN_ENGINE_INTERPRETER ? compiler_interpret(compiler) : NULL;
+}
+
+const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler) {
+  if (compiler->interpreted == NULL) return NULL; /* no model was asked for */
+  return compiler_add_functions(compiler, PROGRAM_DERIVATIVES);
 }
 
 char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format) {

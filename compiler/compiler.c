@@ -118,7 +118,7 @@ bool compiler_build_program(dyn_compiler *compiler, uint32_t functions) {
 
 const dyn_model *compiler_interpret(dyn_compiler *compiler) {
   if (compiler->interpreted != NULL) return compiler->interpreted;
-  if (!compiler_build_program(compiler, PROGRAM_ALL & ~PROGRAM_JACOBIAN)) return NULL;
+  if (!compiler_build_program(compiler, PROGRAM_ALL & ~PROGRAM_DERIVATIVES)) return NULL;
   double started = compiler_clock();
   compiler->interpreted = program_interpreted_model(compiler->program);
   stage_end(compiler, COMPILER_TAPE, started);
@@ -188,15 +188,23 @@ const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, 
   return compiler->compiled != NULL ? compiler->compiled->model : NULL;
 }
 
-const dyn_model *compiler_add_jacobian(dyn_compiler *compiler) {
-  if (compiler->compiled_jacobian != NULL) return compiler->compiled_jacobian->model;
-  if (!compiler_build_program(compiler, PROGRAM_ALL)) return NULL;
-  if (compiler->interpreted_with_jacobian == NULL)
-    compiler->interpreted_with_jacobian = program_interpreted_model(compiler->program);
-  if (compiler->compiled == NULL) return compiler->interpreted_with_jacobian;
-  /* Over the compiled model: what is compiled already stays so. */
-  compiler->compiled_jacobian = jit(compiler, compiler->compiled->model, PROGRAM_JACOBIAN, -1);
-  return compiler->compiled_jacobian != NULL ? compiler->compiled_jacobian->model : NULL;
+const dyn_model *compiler_add_functions(dyn_compiler *compiler, uint32_t functions) {
+  bool is_compiled = compiler->compiled != NULL;
+  uint32_t missing = functions & ~compiler->added;
+  if (missing != 0 && !compiler_build_program(compiler, functions)) return NULL;
+  if (missing != 0 && !is_compiled) {
+    vector_push(&compiler->more_interpreted, program_interpreted_model(compiler->program));
+  } else if (missing != 0) { /* over the compiled model: what is compiled already stays so */
+    const dyn_model *base = compiler->more_compiled.count > 0
+                                ? vector_last(&compiler->more_compiled)->model
+                                : compiler->compiled->model;
+    struct backend_model *more = jit(compiler, base, missing, -1);
+    if (more == NULL) return NULL;
+    vector_push(&compiler->more_compiled, more);
+  }
+  compiler->added |= functions;
+  return is_compiled ? vector_last(&compiler->more_compiled)->model
+                     : vector_last(&compiler->more_interpreted);
 }
 
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,

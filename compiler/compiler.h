@@ -43,9 +43,12 @@ struct dyn_compiler {
   struct model *model;
   struct system *system;
   struct program *program;
-  dyn_model *interpreted, *interpreted_with_jacobian;
+  dyn_model *interpreted;
   const struct backend *backend;
-  struct backend_model *compiled, *compiled_jacobian;
+  struct backend_model *compiled;
+  VECTOR(dyn_model *) more_interpreted; /* made by compiler_add_functions, one or the other */
+  VECTOR(struct backend_model *) more_compiled;
+  uint32_t added; /* functions of the last of them */
   double *folded; /* parameters folded into `compiled`, or NULL */
   double seconds[COMPILER_STAGE_COUNT];
 };
@@ -66,15 +69,15 @@ bool compiler_derive(dyn_compiler *compiler, const char *method);
 /* The program with at least these functions (PROGRAM_ flags). */
 bool compiler_build_program(dyn_compiler *compiler, uint32_t functions);
 
-/* Functions that run the tapes; no Jacobian. Needs nothing but the program. */
+/* Functions that run the tapes; no derivatives. Needs nothing but the program. */
 const dyn_model *compiler_interpret(dyn_compiler *compiler);
 bool compiler_open_backend(dyn_compiler *compiler);
 /* Machine code for what a run calls often; the rest is interpreted. `parameters` (may be NULL) are
  * folded into the code, which then ignores p. */
 const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level);
-/* The same model with its Jacobian, compiled if the model was. NULL, with a diagnostic, on failure.
- */
-const dyn_model *compiler_add_jacobian(dyn_compiler *compiler);
+/* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was. NULL, with a
+ * diagnostic, on failure. Models handed out before stay usable. */
+const dyn_model *compiler_add_functions(dyn_compiler *compiler, uint32_t functions);
 /* Object file, assembly or IR. */
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
                    const struct backend_options *options, struct text *out);

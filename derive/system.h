@@ -92,7 +92,6 @@ struct system {
   expr *residual_by_state;    /* (n + m) * (2n + rates), column by column; NULL before */
   expr *rate_by_state;        /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * (n + m): by q'', then by λ */
-  expr *velocity_by_state;    /* SPEEDS: n * (2n + rates): of q' by y */
 
   char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };
@@ -102,6 +101,23 @@ struct system {
  * singular identically) or the method does not apply. Owned by the caller. */
 struct system *derive_system(dyn_context *context, struct model *model, const char *method);
 void system_derive_jacobian(struct system *system);
+
+/* Partial derivatives by symbols, a column for each. The unknowns of the equations (q'' and λ) and,
+ * with momenta, q' are held; with speeds, q' and q'' follow from the symbol and the rates of speeds
+ * are held. */
+struct system_partials {
+  size_t columns, functions;
+  expr *residual; /* (n + m)*columns: of r as above; without entries where not asked for */
+  expr *function; /* functions*columns */
+};
+/* `of_equations`: the residuals are wanted. `functions`: over the symbols of the model and of the
+ * method's state. The caller clears the result. */
+struct system_partials system_partials_by(const struct system *system, const expr *symbols,
+                                          size_t columns, bool of_equations, const expr *functions,
+                                          size_t count);
+void system_partials_clear(struct system_partials *partials);
+void system_state_symbols(const struct system *system, expr *symbols);   /* 2n + rates: of y */
+void system_unknown_symbols(const struct system *system, expr *symbols); /* n + m */
 /* Does time itself move the geometry: does the kinetic energy (mass matrix, momenta, T at rest)
  * depend on t, or a constraint? A time in T that cancels does not count; forces and potentials that
  * depend on t do not either. With a `lagrangian`, whose T is not known apart, L at rest is not

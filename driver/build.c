@@ -183,6 +183,26 @@ static int write_files(struct session *session, const struct kind *kind) {
   return written ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
+/* The start state at the default parameters, for programs without the runtime library. */
+static void add_start(struct session *session) {
+  const dyn_model *model = compiler_interpret(session->compiler);
+  if (model == NULL) return;
+  double *p = checked_calloc((size_t)model->n_parameters + 1, sizeof *p);
+  double *x = checked_calloc((size_t)model->n_state + 1, sizeof *x);
+  dyn_problem problem = {.model = model, .p = p};
+  dyn_message message = {""};
+  dyn_run_options run;
+  dyn_assembly assembly = {0};
+  dyn_status status = dyn_parameters_complete(model, p, NULL, &message);
+  if (status == DYN_DONE) status = dyn_run_options_init(model, p, &run, &message);
+  if (status == DYN_DONE) status = dyn_start_values(&problem, run.from, x, &message);
+  if (status == DYN_DONE) status = dyn_start_assemble(&problem, run.from, x, &assembly);
+  if (status == DYN_DONE) program_set_start(session->compiler->program, x);
+  dyn_assembly_clear(&assembly);
+  free(p);
+  free(x);
+}
+
 static int run(struct session *session) {
   if (!check_prefix(session, session_option(session, OPTION_PREFIX))) return EXIT_COMMAND_LINE;
   session->compiler->keeps_parameters = true;
@@ -190,6 +210,7 @@ static int run(struct session *session) {
       !compiler_derive(session->compiler, session_option(session, OPTION_METHOD)) ||
       !compiler_build_program(session->compiler, PROGRAM_ALL))
     return session_fault_status(session);
+  add_start(session);
   return write_files(session, kind_of(session_option(session, OPTION_EMIT)));
 }
 

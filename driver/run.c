@@ -160,7 +160,7 @@ static void on_progress(void *user, double t, const dyn_run_options *run_options
 
 static const dyn_model *on_jacobian(void *user) {
   struct run *run = user;
-  return compiler_add_jacobian(run->session->compiler);
+  return compiler_add_functions(run->session->compiler, PROGRAM_JACOBIAN);
 }
 
 static void report_end(struct session *session, const dyn_run_summary *summary) {

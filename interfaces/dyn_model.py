@@ -113,6 +113,9 @@ class Model:
         return (ctypes.c_double * (self.raw.n_work + 1))()
 
     def _size(self, function):
+        if function + "_pattern" in _KINDS and function != "mass_matrix":
+            pattern = self._pattern(function)
+            return pattern.n_entries if pattern else None
         r = self.raw
         n, m, columns = r.n_coordinates, r.n_constraints, r.n_coordinates + r.n_rates
         return {"complete_parameters": r.n_parameters, "default_inputs": r.n_inputs,
@@ -123,9 +126,37 @@ class Model:
                 "velocity_residuals": m * (1 + n), "constraint_bias": m,
                 "multiplier_force": n * m, "multipliers": m + 1, "rhs": r.n_state,
                 "method_state": r.n_state, "natural_state": r.n_state,
-                "acceleration": n, "mass_matrix": n * n, "forcing": n, "jacobian": r.n_jacobian,
+                "acceleration": n, "mass_matrix": n * n, "forcing": n,
                 "energies": 2, "output_values": r.n_outputs,
                 "invariant_values": r.n_invariants}.get(function)
+
+    def _pattern(self, name):
+        address = getattr(self.raw, name + "_pattern")
+        return _STRUCTS["dyn_pattern"].from_address(address) if address else None
+
+    def pattern(self, name):
+        """Where the entries of a sparse derivative ("jacobian", "rhs_by_inputs", ...) stand, and which
+        entries of "mass_matrix", "position_jacobian", "velocity_jacobian" may differ from 0: a list
+        of pairs (row, column), in the order of the entries. None where the model has none."""
+        if name + "_pattern" not in _KINDS:
+            raise AttributeError(f"dyn_model has no pattern of '{name}'")
+        pattern = self._pattern(name)
+        if pattern is None:
+            return None
+        starts = (ctypes.c_int32 * (pattern.n_columns + 1)).from_address(pattern.columns)
+        rows = ((ctypes.c_int32 * pattern.n_entries).from_address(pattern.rows)
+                if pattern.n_entries else ())
+        return [(rows[e], j) for j in range(pattern.n_columns)
+                for e in range(starts[j], starts[j + 1])]
+
+    def matrix(self, function, t=0.0, x=None, u=None, p=None):
+        """A sparse derivative as a list of rows."""
+        values = self.call(function, t, x, u, p)
+        pattern = self._pattern(function)
+        rows = [[0.0] * pattern.n_columns for _ in range(pattern.n_rows)]
+        for (i, j), value in zip(self.pattern(function), values):
+            rows[i][j] = value
+        return rows
 
     def call(self, function, t=0.0, x=None, u=None, p=None, out=None, work=None):
         """Calls a function of dyn_model.h; arguments are sequences or ctypes arrays (which are not
@@ -171,6 +202,14 @@ class Model:
             own[names.index(name)] = value
             is_set[names.index(name)] = 1.0
         return self.call("complete_parameters", 0.0, is_set, None, own)
+
+    def assembled_start(self):
+        """The start state at the default parameters, with constraints and `initial` equations
+        satisfied; None if `dyn build` found none."""
+        if not self.raw.assembled_start:
+            return None
+        values = (ctypes.c_double * self.raw.n_state).from_address(self.raw.assembled_start)
+        return (ctypes.c_double * self.raw.n_state)(*values)
 
     def start(self, p=None, t=0.0):
         """The start values as written (constraints and `initial` equations are not looked at)."""

@@ -16,7 +16,7 @@ static int fill_dense(struct cvode_linear *l, SUNMatrix matrix) {
   const dyn_model *m = l->e->jacobian_model;
   SUNMatZero(matrix);
   double *data = SUNDenseMatrix_Data(matrix);
-  for (int32_t k = 0; k < m->n_jacobian; k++) data[l->place[k]] = l->entries[k];
+  for (int32_t k = 0; k < m->jacobian_pattern->n_entries; k++) data[l->place[k]] = l->entries[k];
   return 0;
 }
 
@@ -28,7 +28,7 @@ static int fill_sparse(struct cvode_linear *l, SUNMatrix matrix) {
   memcpy(columns, l->columns, ((size_t)m->n_state + 1) * sizeof *columns);
   memcpy(rows, l->rows, (size_t)l->n_entries * sizeof *rows);
   memset(data, 0, (size_t)l->n_entries * sizeof *data);
-  for (int32_t k = 0; k < m->n_jacobian; k++) data[l->place[k]] = l->entries[k];
+  for (int32_t k = 0; k < m->jacobian_pattern->n_entries; k++) data[l->place[k]] = l->entries[k];
   return 0;
 }
 
@@ -41,7 +41,7 @@ int cvode_linear_jacobian(struct cvode_linear *l, double t, N_Vector x, SUNMatri
 /* The model's pattern and the diagonal, and the place of each of the model's entries in it. */
 static int make_pattern(struct cvode_linear *l) {
   const dyn_model *m = l->e->jacobian_model;
-  size_t most = (size_t)m->n_jacobian + (size_t)m->n_state + 1;
+  size_t most = (size_t)m->jacobian_pattern->n_entries + (size_t)m->n_state + 1;
   l->columns = malloc(((size_t)m->n_state + 1) * sizeof *l->columns);
   l->rows = malloc(most * sizeof *l->rows);
   if (!l->columns || !l->rows) return CV_MEM_FAIL;
@@ -49,8 +49,8 @@ static int make_pattern(struct cvode_linear *l) {
   for (int32_t j = 0; j < m->n_state; j++) {
     int has_diagonal = 0;
     l->columns[j] = next;
-    for (int32_t k = m->jacobian_columns[j]; k < m->jacobian_columns[j + 1]; k++) {
-      int32_t row = m->jacobian_rows[k];
+    for (int32_t k = m->jacobian_pattern->columns[j]; k < m->jacobian_pattern->columns[j + 1]; k++) {
+      int32_t row = m->jacobian_pattern->rows[k];
       if (row >= j && !has_diagonal) {
         has_diagonal = 1;
         if (row != j) l->rows[next++] = j;
@@ -67,11 +67,11 @@ static int make_pattern(struct cvode_linear *l) {
 static int make_exact(struct cvode_linear *l, N_Vector x, SUNContext context) {
   const dyn_model *m = l->e->jacobian_model;
   sunindextype n = m->n_state;
-  l->entries = malloc(((size_t)m->n_jacobian + 1) * sizeof *l->entries);
-  l->place = malloc(((size_t)m->n_jacobian + 1) * sizeof *l->place);
+  l->entries = malloc(((size_t)m->jacobian_pattern->n_entries + 1) * sizeof *l->entries);
+  l->place = malloc(((size_t)m->jacobian_pattern->n_entries + 1) * sizeof *l->place);
   if (!l->entries || !l->place) return CV_MEM_FAIL;
   /* A matrix that is a third full costs more with the bookkeeping of a sparse one. */
-  if (n > CVODE_DENSE_STATES && m->n_jacobian < n * n / 3) {
+  if (n > CVODE_DENSE_STATES && m->jacobian_pattern->n_entries < n * n / 3) {
     int code = make_pattern(l);
     if (code) return code;
     l->name = "sparse";
@@ -82,8 +82,8 @@ static int make_exact(struct cvode_linear *l, N_Vector x, SUNContext context) {
     return l->solver ? CV_SUCCESS : CV_MEM_FAIL;
   }
   for (int32_t j = 0; j < m->n_state; j++)
-    for (int32_t k = m->jacobian_columns[j]; k < m->jacobian_columns[j + 1]; k++)
-      l->place[k] = j * n + m->jacobian_rows[k];
+    for (int32_t k = m->jacobian_pattern->columns[j]; k < m->jacobian_pattern->columns[j + 1]; k++)
+      l->place[k] = j * n + m->jacobian_pattern->rows[k];
   return CV_SUCCESS;
 }
 

@@ -15,7 +15,7 @@ struct cvode_linear {
   struct evaluator *e;
   SUNMatrix matrix;
   SUNLinearSolver solver;
-  double *entries;              /* n_jacobian of the model */
+  double *entries;              /* of the model's Jacobian */
   sunindextype *place;          /* where each goes in the matrix's data */
   sunindextype *columns, *rows; /* sparse: the pattern with the diagonal */
   sunindextype n_entries;

@@ -48,7 +48,7 @@ enum evaluate_result evaluate_rhs(struct evaluator *e, double t, const double *y
 /* rate[n] = x' of the natural state, by the method's own equations where they give it. */
 enum evaluate_result evaluate_natural_rhs(struct evaluator *e, double t, const double *x,
                                           double *rate);
-/* entries[n_jacobian]. */
+/* entries[jacobian_pattern->n_entries]. */
 enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const double *x,
                                        double *entries);
 /* Any other function of the model, with e->u at t; entries of out are not checked. */

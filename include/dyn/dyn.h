@@ -83,6 +83,10 @@ typedef enum dyn_engine {
 
 /* The compiled model; the same numbers with either engine. Lives until dyn_compiler_free. */
 DYN_API const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine engine);
+/* The model that dyn_compiler_model gave, with the sparse derivatives (jacobian, rhs_by_inputs, ...),
+ * which take longest to compile and are NULL before. Both models stay usable. NULL if no model was
+ * asked for. */
+DYN_API const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler);
 
 typedef enum dyn_diagnostics { DYN_DIAGNOSTICS_TEXT, DYN_DIAGNOSTICS_JSON } dyn_diagnostics;
 

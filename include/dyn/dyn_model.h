@@ -14,7 +14,7 @@
  *
  * A method may integrate other variables than the velocities: its own state is
  *     y = [ q(0..n_coordinates-1), v(0..n_coordinates-1), z(0..n_rates-1) ]
- * of the same length. Only `rhs` and `jacobian` read y and give y'; everything else reads x.
+ * of the same length. Only `rhs` and its derivatives read y and give y'; everything else reads x.
  *     lagrange, augmented   v = q'        y is x: method_state and natural_state are NULL
  *     kane, gibbs-appell    v = speeds    those that the model declares, completed to n_coordinates
  *     hamilton              v = momenta   p = dL/dq'
@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-#define DYN_MODEL_ABI 3
+#define DYN_MODEL_ABI 4
 #define DYN_OK 0
 
 typedef struct dyn_model dyn_model;
@@ -98,6 +98,14 @@ typedef struct dyn_invariant {
   const char *unit;
 } dyn_invariant;
 
+/* Which entries of a matrix may differ from 0, in compressed columns: those of column j are numbered
+ * columns[j] .. columns[j+1]-1 and lie in the ascending rows rows[]. */
+typedef struct dyn_pattern {
+  int32_t n_rows, n_columns, n_entries;
+  const int32_t *columns; /* n_columns + 1 */
+  const int32_t *rows;    /* n_entries */
+} dyn_pattern;
+
 /* An `initial` equation: 0 = residual. */
 typedef struct dyn_condition {
   const char *text; /* as written, for messages */
@@ -126,7 +134,6 @@ struct dyn_model {
   int32_t n_constraints;   /* m */
   int32_t constraint_rank; /* of A for parameters in general; less than m: some are redundant */
   int32_t n_position;      /* equations at position level */
-  int32_t n_jacobian;  /* stored entries of the Jacobian */
   int32_t n_work;      /* doubles that `work` must have */
 
   const dyn_variable *coordinates;  /* n_coordinates */
@@ -141,10 +148,22 @@ struct dyn_model {
   const dyn_condition *initial_position, *initial_velocity;
   const char *integrator; /* from simulate, or NULL */
 
-  /* Jacobian d(y')/dy in compressed columns: the entries of column j are those numbered
-   * jacobian_columns[j] .. jacobian_columns[j+1]-1, with ascending rows. */
-  const int32_t *jacobian_columns; /* n_state + 1 */
-  const int32_t *jacobian_rows;    /* n_jacobian */
+  /* n_state: the start values at the default parameters, moved to satisfy all constraints and
+   * `initial` equations, as `dyn build` found them; NULL where nothing does, and in models that a
+   * compiler holds. For other parameters: dyn_start_assemble of dyn_runtime.h. */
+  const double *assembled_start;
+
+  /* Of the sparse derivatives below, each NULL where its function is. */
+  const dyn_pattern *jacobian_pattern;              /* n_state * n_state */
+  const dyn_pattern *rhs_by_inputs_pattern;         /* n_state * n_inputs */
+  const dyn_pattern *rhs_by_parameters_pattern;     /* n_state * n_parameters */
+  const dyn_pattern *outputs_by_state_pattern;      /* n_outputs * n_state */
+  const dyn_pattern *outputs_by_inputs_pattern;     /* n_outputs * n_inputs */
+  const dyn_pattern *outputs_by_parameters_pattern; /* n_outputs * n_parameters */
+  /* Of functions that give whole matrices: what is not listed is 0 always. */
+  const dyn_pattern *mass_matrix_pattern;       /* n_coordinates * n_coordinates */
+  const dyn_pattern *position_jacobian_pattern; /* n_position * n_coordinates */
+  const dyn_pattern *velocity_jacobian_pattern; /* m * n_coordinates: A */
 
   /* out[n_parameters]: all parameters, from those set. Reads p (values of the set ones) and x:
    * n_parameters entries, nonzero where p was set. Parameters that follow others are computed. */
@@ -182,11 +201,19 @@ struct dyn_model {
   dyn_function *mass_matrix;   /* out[n_coordinates^2], column by column: M */
   dyn_function *forcing;       /* out[n_coordinates], without constraint forces and without the
                                   part of forces that is linear in multipliers */
-  /* out[n_jacobian] = d(y')/dy. Reads y in place of x. Where constraints are dependent: in
-   * directions that keep them. NULL for hamilton. */
-  dyn_function *jacobian;
+  /* Sparse derivatives, exact: out[n_entries of the pattern]. Those of y' read y in place of x; those
+   * of outputs read x and are by x, whatever the method. Every entry of p counts by itself: where a
+   * parameter follows others, chain their derivatives yourself. Where constraints are dependent they
+   * hold in directions that keep the constraints. NULL where there is nothing to differentiate, and
+   * for y' of `hamilton` with more than some 50 coupled coordinates. */
+  dyn_function *jacobian;          /* d(y')/dy */
+  dyn_function *rhs_by_inputs;     /* d(y')/du */
+  dyn_function *rhs_by_parameters; /* d(y')/dp */
   dyn_function *energies;      /* out[2] = kinetic, potential energy */
   dyn_function *output_values; /* out[n_outputs] */
+  dyn_function *outputs_by_state;      /* d(outputs)/dx */
+  dyn_function *outputs_by_inputs;     /* d(outputs)/du */
+  dyn_function *outputs_by_parameters; /* d(outputs)/dp */
   dyn_function *invariant_values; /* out[n_invariants] */
 
   /* For models that are interpreted or held by a compiler; NULL in object files. */

@@ -13,10 +13,14 @@ enum { LARGEST_MODEL = 24, LARGEST_TEXT = 1 << 16 };
 static void run_functions(const dyn_model *model) {
   size_t n = (size_t)model->n_coordinates, parameters = (size_t)model->n_parameters;
   size_t size = 8 + n * n + 4 * (size_t)model->n_state + parameters + (size_t)model->n_inputs +
-                (size_t)model->n_outputs + (size_t)model->n_invariants + (size_t)model->n_jacobian +
+                (size_t)model->n_outputs + (size_t)model->n_invariants +
                 (size_t)(model->n_initial_position + model->n_initial_velocity) *
                     (size_t)(model->n_state + 1) +
                 DYN_RUN_COUNT;
+#define PROGRAM_PATTERN(NAME, member)                                                              \
+  if (model->member != NULL) size += (size_t)model->member->n_entries;
+#include "codegen/patterns.def"
+#undef PROGRAM_PATTERN
   double *set = checked_calloc(parameters + 1, sizeof *set);
   double *p = checked_calloc(parameters + 1, sizeof *p);
   double *u = checked_calloc((size_t)model->n_inputs + 1, sizeof *u);

@@ -400,10 +400,10 @@ static void compare_jacobian(struct compiled *c) {
   const dyn_model *model = c->interpreted;
   struct arguments *arguments = &c->arguments;
   size_t size = (size_t)model->n_state;
-  double *jacobian = checked_calloc((size_t)model->n_jacobian + 1, sizeof(double));
+  double *jacobian = checked_calloc((size_t)model->jacobian_pattern->n_entries + 1, sizeof(double));
   double *above = checked_calloc(size, sizeof(double)), *difference = checked_calloc(size, 8);
   assert_int_equal(call(model, model->jacobian, arguments), 0);
-  memcpy(jacobian, arguments->out, (size_t)model->n_jacobian * sizeof(double));
+  memcpy(jacobian, arguments->out, (size_t)model->jacobian_pattern->n_entries * sizeof(double));
   for (size_t j = 0; j < size; j++) {
     double x = arguments->x[j], h = 1e-5;
     arguments->x[j] = x + h;
@@ -413,8 +413,8 @@ static void compare_jacobian(struct compiled *c) {
     assert_int_equal(call(model, model->rhs, arguments), 0);
     arguments->x[j] = x;
     for (size_t i = 0; i < size; i++) difference[i] = (above[i] - arguments->out[i]) / (2 * h);
-    for (int32_t e = model->jacobian_columns[j]; e < model->jacobian_columns[j + 1]; e++) {
-      int32_t row = model->jacobian_rows[e];
+    for (int32_t e = model->jacobian_pattern->columns[j]; e < model->jacobian_pattern->columns[j + 1]; e++) {
+      int32_t row = model->jacobian_pattern->rows[e];
       if (fabs(jacobian[e] - difference[row]) > 1e-5 * (1 + fabs(difference[row])))
         fail_msg("d(x%d)/dx%zu = %g, not %g", row, j, difference[row], jacobian[e]);
       difference[row] = 0;

@@ -30,7 +30,7 @@ static const char program_text[] =
     "  free(work);\n"
     "  show(model->rhs, x, u, p, M_X_COUNT);\n"
     "  show(model->output_values, x, u, p, M_Y_COUNT);\n"
-    "  show(model->jacobian, x, u, p, model->n_jacobian);\n"
+    "  show(model->jacobian, x, u, p, model->jacobian_pattern->n_entries);\n"
     "  p[M_P_J] = 0;\n"
     "  show(model->rhs, x, u, p, M_X_COUNT);\n"
     "  return 0;\n}\n";
@@ -59,7 +59,7 @@ static void expected_output(const dyn_model *model, struct text *out) {
   free(work);
   show(model, model->rhs, x, u, p, model->n_state, out);
   show(model, model->output_values, x, u, p, model->n_outputs, out);
-  show(model, model->jacobian, x, u, p, model->n_jacobian, out);
+  show(model, model->jacobian, x, u, p, model->jacobian_pattern->n_entries, out);
   p[1] = 0;
   show(model, model->rhs, x, u, p, model->n_state, out);
 }

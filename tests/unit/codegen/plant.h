@@ -170,7 +170,11 @@ struct arguments {
 
 static inline struct arguments arguments_new(const dyn_model *model, struct random_source *random) {
   struct arguments arguments = {.t = 0.7};
-  size_t n = (size_t)model->n_coordinates, results = n * n + (size_t)model->n_jacobian + 64;
+  size_t n = (size_t)model->n_coordinates, results = n * n + 64;
+#define PROGRAM_PATTERN(NAME, member)                                                              \
+  if (model->member != NULL) results += (size_t)model->member->n_entries;
+#include "codegen/patterns.def"
+#undef PROGRAM_PATTERN
   arguments.x = checked_calloc((size_t)model->n_state + 1, sizeof(double));
   arguments.u = checked_calloc((size_t)model->n_inputs + 1, sizeof(double));
   arguments.p = checked_calloc((size_t)model->n_parameters + 1, sizeof(double));

@@ -92,10 +92,10 @@ static void compare_jacobian(uint32_t n) {
   dyn_model *model = program_interpreted_model(program);
   struct arguments arguments = arguments_new(model, &random);
   size_t size = (size_t)model->n_state;
-  double *jacobian = checked_calloc((size_t)model->n_jacobian + 1, sizeof(double));
+  double *jacobian = checked_calloc((size_t)model->jacobian_pattern->n_entries + 1, sizeof(double));
   double *above = checked_calloc(size, sizeof(double)), *difference = checked_calloc(size, 8);
   assert_int_equal(call(model, model->jacobian, &arguments), 0);
-  memcpy(jacobian, arguments.out, (size_t)model->n_jacobian * sizeof(double));
+  memcpy(jacobian, arguments.out, (size_t)model->jacobian_pattern->n_entries * sizeof(double));
   for (size_t j = 0; j < size; j++) {
     double x = arguments.x[j], h = 1e-5;
     arguments.x[j] = x + h;
@@ -106,8 +106,8 @@ static void compare_jacobian(uint32_t n) {
     arguments.x[j] = x;
     for (size_t i = 0; i < size; i++) difference[i] = (above[i] - arguments.out[i]) / (2 * h);
     int32_t previous = -1;
-    for (int32_t e = model->jacobian_columns[j]; e < model->jacobian_columns[j + 1]; e++) {
-      int32_t row = model->jacobian_rows[e];
+    for (int32_t e = model->jacobian_pattern->columns[j]; e < model->jacobian_pattern->columns[j + 1]; e++) {
+      int32_t row = model->jacobian_pattern->rows[e];
       assert_true(row > previous);
       assert_nearly(jacobian[e], difference[row], 1e-6);
       difference[row] = 0;
@@ -115,7 +115,7 @@ static void compare_jacobian(uint32_t n) {
     }
     for (size_t i = 0; i < size; i++) assert_true(difference[i] == 0); /* the pattern holds all */
   }
-  assert_int_equal(model->jacobian_columns[size], model->n_jacobian);
+  assert_int_equal(model->jacobian_pattern->columns[size], model->jacobian_pattern->n_entries);
   free(jacobian);
   free(above);
   free(difference);

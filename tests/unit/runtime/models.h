@@ -149,6 +149,7 @@ static inline dyn_model blow_up_model(dyn_function *rhs) {
 static const dyn_variable robertson_z[] = {{"a", "1", "", 1}, {"b", "1", "", 0}, {"c", "1", "", 0}};
 static const int32_t robertson_columns[] = {0, 2, 5, 7};
 static const int32_t robertson_rows[] = {0, 1, 0, 1, 2, 0, 1};
+static const dyn_pattern robertson_pattern = {3, 3, 7, robertson_columns, robertson_rows};
 FUNCTION(robertson_rhs) {
   UNUSED;
   out[0] = -0.04 * x[0] + 1e4 * x[1] * x[2];
@@ -173,9 +174,7 @@ static inline dyn_model robertson_model(int with_jacobian) {
                      .n_state = 3,
                      .rates = robertson_z,
                      .rhs = robertson_rhs,
-                     .n_jacobian = 7,
-                     .jacobian_columns = robertson_columns,
-                     .jacobian_rows = robertson_rows,
+                     .jacobian_pattern = &robertson_pattern,
                      .jacobian = with_jacobian ? robertson_jacobian : NULL};
 }
 
@@ -183,6 +182,7 @@ static inline dyn_model robertson_model(int with_jacobian) {
 static const dyn_variable van_der_pol_q[] = {{"x", "1", "", 2}};
 static const int32_t van_der_pol_columns[] = {0, 1, 3};
 static const int32_t van_der_pol_rows[] = {1, 0, 1};
+static const dyn_pattern van_der_pol_pattern = {2, 2, 3, van_der_pol_columns, van_der_pol_rows};
 static const dyn_variable van_der_pol_p[] = {{"μ", "1", "", 1000}};
 FUNCTION(van_der_pol_rhs) {
   UNUSED;
@@ -206,9 +206,7 @@ static inline dyn_model van_der_pol_model(int with_jacobian) {
                      .coordinates = van_der_pol_q,
                      .velocities = oscillator_v,
                      .accelerations = oscillator_a,
-                     .n_jacobian = 3,
-                     .jacobian_columns = van_der_pol_columns,
-                     .jacobian_rows = van_der_pol_rows,
+                     .jacobian_pattern = &van_der_pol_pattern,
                      .rhs = van_der_pol_rhs,
                      .jacobian = with_jacobian ? van_der_pol_jacobian : NULL};
 }

@@ -120,6 +120,7 @@ static dyn_variable chain_names[3][N];
 static char chain_text[3][N][16];
 static int32_t chain_columns[2 * N + 1], chain_rows[8 * N];
 static int32_t chain_entries;
+static dyn_pattern chain_pattern;
 
 FUNCTION(chain_rhs) {
   UNUSED;
@@ -151,6 +152,7 @@ static dyn_model chain_model(void) {
       if (i >= 0 && i < N) chain_rows[chain_entries++] = N + i;
   }
   chain_columns[2 * N] = chain_entries;
+  chain_pattern = (dyn_pattern){2 * N, 2 * N, chain_entries, chain_columns, chain_rows};
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < N; i++) {
       snprintf(chain_text[k][i], sizeof chain_text[k][i], "q[%d]%.*s", i + 1, k, "''");
@@ -164,9 +166,7 @@ static dyn_model chain_model(void) {
                      .accelerations = chain_names[2],
                      .rhs = chain_rhs,
                      .jacobian = chain_jacobian,
-                     .n_jacobian = chain_entries,
-                     .jacobian_columns = chain_columns,
-                     .jacobian_rows = chain_rows};
+                     .jacobian_pattern = &chain_pattern};
 }
 
 /* q'' + a D q' + a q = 0 with a = 1e4 * 4 sin^2(pi/(2(N+1))), D = damping/1e4 = 1. */
