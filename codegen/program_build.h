@@ -24,8 +24,8 @@ struct tape *program_build_derivative(struct program *program, bool of_outputs,
  * x is the natural state, else the method's variables are. */
 void state_builder_init(struct tape_builder *builder, const struct program *program);
 void method_builder_init(struct tape_builder *builder, const struct program *program);
-/* In a method_builder: binds the velocities, after the angles are planned. Answers, for momenta, the
- * solver of their matrix, which is to bear `sides` more right sides. */
+/* In a method_builder: binds the velocities, after the angles are planned. Answers, for momenta,
+ * the solver of their matrix, which is to bear `sides` more right sides. */
 uint32_t lower_velocities(struct tape_builder *builder, const struct program *program,
                           uint32_t sides);
 /* Adds the expressions that lower_velocities needs. */

@@ -2,16 +2,16 @@
  * their patterns.
  *
  * All rows are functions F over the symbols s to differentiate by, over the unknowns w of the
- * equations of motion (q'' or the rates of speeds, and λ) and, with momenta, over q'. Differentiating
- * the equations of motion r(s, w) = 0 at the solved w gives
+ * equations of motion (q'' or the rates of speeds, and λ) and, with momenta, over q'.
+ * Differentiating the equations of motion r(s, w) = 0 at the solved w gives
  *
  *     K dw/ds = -dr/ds,       dF/ds = F_s + F_w dw/ds
  *
- * with the matrix K of program_state.c, which is factorised once for w and all columns. Momenta give
- * the velocities by M q' + b - p = 0 in the same way, first; then every partial derivative by s gains
- * the part that comes through q'. K^-1 fills the connected blocks of K: a column has entries in the
- * blocks that dr/ds touches. (The implicit function theorem; Hairer, Nørsett, Wanner, Solving Ordinary
- * Differential Equations I, section I.14, for derivatives by parameters.)
+ * with the matrix K of program_state.c, which is factorised once for w and all columns. Momenta
+ * give the velocities by M q' + b - p = 0 in the same way, first; then every partial derivative by
+ * s gains the part that comes through q'. K^-1 fills the connected blocks of K: a column has
+ * entries in the blocks that dr/ds touches. (The implicit function theorem; Hairer, Nørsett,
+ * Wanner, Solving Ordinary Differential Equations I, section I.14, for derivatives by parameters.)
  *
  * Where constraints are redundant, w is differentiated as before, in the directions that keep the
  * constraints; the least multipliers are differentiated with the null space held fixed. */
@@ -20,8 +20,8 @@
 struct derivative {
   const struct program *program;
   const struct system *system;
-  uint32_t n, size, columns; /* coordinates; with multipliers; symbols */
-  expr *symbols;             /* columns */
+  uint32_t n, size, columns;  /* coordinates; with multipliers; symbols */
+  expr *symbols;              /* columns */
   struct expr_list functions; /* what is differentiated, then M q' + b - p of momenta */
   uint32_t count;             /* functions without those */
   struct system_partials by_symbol, by_velocity;
@@ -67,8 +67,8 @@ static void list_functions(struct derivative *d, bool of_outputs) {
     list_rates(d);
   d->count = d->functions.count;
   for (uint32_t i = 0; i < d->n && system->state.kind == VARIABLES_MOMENTA; i++)
-    vector_push(&d->functions, expr_subtract(system->graph, system->state.value[i],
-                                             system->state.symbol[i]));
+    vector_push(&d->functions,
+                expr_subtract(system->graph, system->state.value[i], system->state.symbol[i]));
 }
 
 static void list_symbols(struct derivative *d, enum derivative_argument by) {
@@ -79,11 +79,11 @@ static void list_symbols(struct derivative *d, enum derivative_argument by) {
   d->symbols = checked_calloc((size_t)d->columns + 1, sizeof(expr));
   if (by == BY_STATE) system_state_symbols(d->system, d->symbols);
   for (uint32_t i = 0; by != BY_STATE && i < d->columns; i++)
-    d->symbols[i] = by == BY_INPUTS ? model->inputs.items[i].symbol
-                                    : model->parameters.items[i].symbol;
+    d->symbols[i] =
+        by == BY_INPUTS ? model->inputs.items[i].symbol : model->parameters.items[i].symbol;
 }
 
-struct unknowns { /* of the equations of motion, as far as functions hold them */
+struct unknowns {   /* of the equations of motion, as far as functions hold them */
   struct map place; /* symbol -> 1 + unknown */
   expr *symbols;    /* those to differentiate by */
   uint32_t *index;  /* their unknowns */
@@ -121,8 +121,8 @@ static void find_unknowns(const struct derivative *d, struct unknowns *unknowns)
 static void chain_from_motion(const struct derivative *d, struct chain *chain) {
   struct unknowns unknowns = {0};
   find_unknowns(d, &unknowns);
-  struct system_partials partials = system_partials_by(
-      d->system, unknowns.symbols, unknowns.count, false, d->functions.items, d->count);
+  struct system_partials partials = system_partials_by(d->system, unknowns.symbols, unknowns.count,
+                                                       false, d->functions.items, d->count);
   chain->starts = checked_calloc((size_t)d->count + 1, sizeof *chain->starts);
   for (uint32_t i = 0; i < d->count; i++) {
     uint32_t itself = map_get(&unknowns.place, d->functions.items[i]);
@@ -149,16 +149,16 @@ static void derive(struct derivative *d) {
   size_t all = d->functions.count;
   chain_from_motion(d, &d->results.chains[1]);
   d->needs_motion = d->results.chains[1].links.count > 0;
-  d->by_symbol = system_partials_by(system, d->symbols, d->columns, d->needs_motion,
-                                    d->functions.items, all);
-  d->results = (struct rows){d->count, d->columns, d->by_symbol.function, all,
-                             {{0}, d->results.chains[1]}};
+  d->by_symbol =
+      system_partials_by(system, d->symbols, d->columns, d->needs_motion, d->functions.items, all);
+  d->results =
+      (struct rows){d->count, d->columns, d->by_symbol.function, all, {{0}, d->results.chains[1]}};
   if (has_momenta) {
     expr *velocities = checked_calloc((size_t)d->n + 1, sizeof(expr));
     for (uint32_t j = 0; j < d->n; j++)
       velocities[j] = system->model->coordinates.items[j].velocity;
-    d->by_velocity = system_partials_by(system, velocities, d->n, d->needs_motion,
-                                        d->functions.items, all);
+    d->by_velocity =
+        system_partials_by(system, velocities, d->n, d->needs_motion, d->functions.items, all);
     free(velocities);
     d->momenta = (struct rows){d->n, d->columns, d->by_symbol.function + d->count, all, {{0}, {0}}};
     response_find(system, &d->momenta, system->state.mass, false, &d->velocity);

@@ -43,8 +43,8 @@ bool rows_may_differ(const struct system *system, const struct rows *rows, uint3
     const struct chain *chain = &rows->chains[c];
     if (chain->response == NULL) continue;
     for (uint32_t l = chain->starts[row]; l < chain->starts[row + 1]; l++)
-      if (chain->response->may_differ[chain->links.items[l].unknown +
-                                      (size_t)column * chain->response->size])
+      if (chain->response
+              ->may_differ[chain->links.items[l].unknown + (size_t)column * chain->response->size])
         return true;
   }
   return false;
@@ -112,7 +112,7 @@ static tape_value response_entry(const struct response *response, struct tape_bu
 }
 
 tape_value rows_entry(const struct rows *rows, struct tape_builder *builder, uint32_t row,
-                           uint32_t column) {
+                      uint32_t column) {
   tape_value sum = builder_lower(builder, rows->direct[row + (size_t)column * rows->stride]);
   for (int c = 0; c < 2; c++) {
     const struct chain *chain = &rows->chains[c];

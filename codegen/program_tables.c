@@ -149,7 +149,7 @@ static void fill_constraints(struct program *program) {
 
 /* Which entries of a matrix, which stands by columns, may differ from 0. */
 static const dyn_pattern *pattern_of(struct program *program, const expr *entries, uint32_t rows,
-                                      uint32_t columns) {
+                                     uint32_t columns) {
   struct arena *arena = &program->arena;
   int32_t *starts = arena_array(arena, int32_t, columns + 1);
   VECTOR(int32_t) found = {0};

@@ -1,5 +1,5 @@
-/* Inside of program_derivative.c: sparse rows that depend on symbols directly and through unknowns of
- * linear systems, and how those unknowns answer to the symbols (program_response.c). */
+/* Inside of program_derivative.c: sparse rows that depend on symbols directly and through unknowns
+ * of linear systems, and how those unknowns answer to the symbols (program_response.c). */
 #ifndef DYN_CODEGEN_RESPONSE_H
 #define DYN_CODEGEN_RESPONSE_H
 #include "codegen/program_build.h"

@@ -53,8 +53,8 @@ struct dyn_compiler {
   double seconds[COMPILER_STAGE_COUNT];
 };
 
-/* A further kind of override, for the driver alone: a state to evaluate at (sema's model->at), which
- * the functions of dyn.h could not give back. */
+/* A further kind of override, for the driver alone: a state to evaluate at (sema's model->at),
+ * which the functions of dyn.h could not give back. */
 #define DYN_OVERRIDE_AT ((dyn_override)(DYN_OVERRIDE_INPUT + 1))
 
 double compiler_clock(void); /* monotonic, s */

@@ -125,8 +125,7 @@ void system_state_symbols(const struct system *system, expr *symbols) {
   bool is_natural = system->state.kind == VARIABLES_VELOCITIES;
   for (size_t j = 0; j < n; j++) {
     symbols[j] = model->coordinates.items[j].position;
-    symbols[n + j] =
-        is_natural ? model->coordinates.items[j].velocity : system->state.symbol[j];
+    symbols[n + j] = is_natural ? model->coordinates.items[j].velocity : system->state.symbol[j];
   }
   for (size_t k = 0; k < system->rates; k++) symbols[2 * n + k] = model->states.items[k].value;
 }

@@ -128,9 +128,11 @@ static void jacobian_can_be_added_later(void **state) {
   struct arguments arguments = arguments_new(interpreted, &random);
   assert_int_equal(call(interpreted, interpreted->jacobian, &arguments), 0);
   double expected[64];
-  memcpy(expected, arguments.out, (size_t)interpreted->jacobian_pattern->n_entries * sizeof(double));
+  memcpy(expected, arguments.out,
+         (size_t)interpreted->jacobian_pattern->n_entries * sizeof(double));
   assert_int_equal(call(more->model, more->model->jacobian, &arguments), 0);
-  for (int i = 0; i < interpreted->jacobian_pattern->n_entries; i++) assert_true(arguments.out[i] == expected[i]);
+  for (int i = 0; i < interpreted->jacobian_pattern->n_entries; i++)
+    assert_true(arguments.out[i] == expected[i]);
   arguments_clear(&arguments);
   open_backend()->release(more);
   free(interpreted);

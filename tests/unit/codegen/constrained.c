@@ -413,7 +413,8 @@ static void compare_jacobian(struct compiled *c) {
     assert_int_equal(call(model, model->rhs, arguments), 0);
     arguments->x[j] = x;
     for (size_t i = 0; i < size; i++) difference[i] = (above[i] - arguments->out[i]) / (2 * h);
-    for (int32_t e = model->jacobian_pattern->columns[j]; e < model->jacobian_pattern->columns[j + 1]; e++) {
+    for (int32_t e = model->jacobian_pattern->columns[j];
+         e < model->jacobian_pattern->columns[j + 1]; e++) {
       int32_t row = model->jacobian_pattern->rows[e];
       if (fabs(jacobian[e] - difference[row]) > 1e-5 * (1 + fabs(difference[row])))
         fail_msg("d(x%d)/dx%zu = %g, not %g", row, j, difference[row], jacobian[e]);
