@@ -1,4 +1,4 @@
-/* expect DYN MODEL [FILE]: runs the commands that stand in FILE (default: the model itself) as
+/* expect [--digits] DYN MODEL [FILE]: runs the commands that stand in FILE (default: the model itself) as
  * comments and compares what they print.
  *
  *   #! run --until 1                    runs `dyn run MODEL --until 1`; what follows is about it
@@ -16,6 +16,9 @@
  *   #! text m*x''                       the output has this text, blanks apart
  *   #! status 3                         the command before ends with this exit status (else 0)
  *
+ * With --digits it prints instead, for every command, how many numbers were compared and the largest
+ * |got - wanted|/max(1, |wanted|) among them, between tabs.
+ *
  * |got - wanted| <= tolerance * max(1, |wanted|). The value may also be a list in brackets, which
  * is compared with the columns of an array: θ[1..] = [1, 2, 3]. */
 #include <jansson.h>
@@ -30,7 +33,7 @@
 enum { LONGEST_LINE = 65536 };
 
 struct output {
-  char command[LONGEST_LINE];
+  char command[LONGEST_LINE], asked[LONGEST_LINE];
   char *text; /* what it printed; NULL before the first command */
   bool is_rows;
   json_t *json;
@@ -40,6 +43,9 @@ struct output {
 struct test {
   const char *dyn, *model, *file;
   int line, failures, checks;
+  bool tells_digits;
+  int values;   /* numbers compared since the command */
+  double worst; /* by how much the farthest one was off */
   struct output output;
 };
 
@@ -61,9 +67,21 @@ static char *read_all(FILE *stream) {
   return text;
 }
 
+/* What a number is off, against what it is asked to be within. */
+static bool is_near(struct test *test, double off, double wanted, double tolerance) {
+  double relative = off/fmax(1, wanted);
+  test->values++;
+  if (!(relative <= test->worst)) test->worst = relative;
+  return relative <= tolerance;
+}
+
 static void finish_command(struct test *test) {
   struct output *output = &test->output;
   if (output->text == NULL) return;
+  if (test->tells_digits && test->values > 0)
+    printf("%s\t%d\t%.2g\n", output->asked, test->values, test->worst);
+  test->values = 0;
+  test->worst = 0;
   if (output->status != output->wanted_status) {
     char detail[64];
     snprintf(detail, sizeof detail, "status %d, expected %d", output->status,
@@ -85,6 +103,7 @@ static void start_command(struct test *test, const char *name, const char *argum
   output->is_rows = strcmp(name, "run") == 0;
   snprintf(output->command, sizeof output->command, "'%s' %s '%s' %s %s", test->dyn, name,
            test->model, is_json ? "--json" : output->is_rows ? "--quiet" : "", arguments);
+  snprintf(output->asked, sizeof output->asked, "%s%s%s", name, *arguments ? " " : "", arguments);
   FILE *stream = popen(output->command, "r");
   output->text = read_all(stream);
   int status = pclose(stream);
@@ -183,7 +202,7 @@ static void compare(struct test *test, const char *name, double wanted, double t
   test->checks++;
   if (!find_value(test, name, t, &got)) {
     fail(test, "there is no value", name);
-  } else if (!(fabs(got - wanted) <= tolerance * fmax(1, fabs(wanted)))) {
+  } else if (!is_near(test, fabs(got - wanted), fabs(wanted), tolerance)) {
     snprintf(detail, sizeof detail, "%s is %.17g, expected %.17g ± %g (off by %g)", name, got,
              wanted, tolerance, got - wanted);
     fail(test, "wrong value", detail);
@@ -257,7 +276,7 @@ static void expect_eigenvalue(struct test *test, const char *text) {
                        json_number_value(json_object_get(mode, "imaginary")) - imaginary);
     if (off < best) best = off;
   }
-  if (best <= tolerance * fmax(1, hypot(real, imaginary))) return;
+  if (is_near(test, best, hypot(real, imaginary), tolerance)) return;
   char detail[128];
   snprintf(detail, sizeof detail, "%s (the nearest is off by %g)", text, best);
   fail(test, "no such eigenvalue", detail);
@@ -330,12 +349,15 @@ static void directive(struct test *test, char *text) {
 }
 
 int main(int argc, char **argv) {
+  bool tells_digits = argc > 1 && strcmp(argv[1], "--digits") == 0;
+  argv += tells_digits;
+  argc -= tells_digits;
   if (argc < 3) {
-    fputs("usage: expect DYN MODEL [FILE]\n", stderr);
+    fputs("usage: expect [--digits] DYN MODEL [FILE]\n", stderr);
     return 2;
   }
   static struct test test;
-  test = (struct test){.dyn = argv[1], .model = argv[2], .file = argc > 3 ? argv[3] : argv[2]};
+  test = (struct test){.tells_digits = tells_digits, .dyn = argv[1], .model = argv[2], .file = argc > 3 ? argv[3] : argv[2]};
   FILE *file = fopen(test.file, "r");
   if (file == NULL) {
     perror(test.file);
@@ -349,6 +371,6 @@ int main(int argc, char **argv) {
   finish_command(&test);
   fclose(file);
   if (test.checks == 0) fail(&test, "nothing was checked", "");
-  printf("%s: %d checks, %d failures\n", test.model, test.checks, test.failures);
+  if (!tells_digits) printf("%s: %d checks, %d failures\n", test.model, test.checks, test.failures);
   return test.failures > 0 ? 1 : 0;
 }
