@@ -23,8 +23,10 @@ void equations_arrange_speeds(struct equations *equations) {
     expr_substitution_add(by_speeds, velocity, state->velocity[j]);
     if (state->velocity[j] != state->symbol[j]) put(equations, velocity, state->velocity[j]);
   }
-  if (state->gibbs)
-    put(equations, expr_symbol(s->graph, "G", NULL), expr_substitution_of(by_speeds, state->gibbs));
+  if (state->gibbs_quadratic) {
+    expr gibbs = expr_add(s->graph, state->gibbs_quadratic, state->gibbs_linear);
+    put(equations, expr_symbol(s->graph, "G", NULL), expr_substitution_of(by_speeds, gibbs));
+  }
   for (size_t r = 0; r < n; r++) {
     for (size_t u = 0; u < n; u++)
       terms[u] = expr_multiply(s->graph, state->mass[r + u * n], state->symbol_rate[u]);

@@ -1,6 +1,6 @@
 /* The Gibbs-Appell equations  dG/du'_r = Q_r  in the speeds u_r, with the Gibbs function G of the
- * accelerations. For what is given as kinetic energy T = 1/2 q' M q' + ... it is, up to terms
- * without accelerations,
+ * accelerations: of a body 1/2 m a.a + 1/2 α.I.α + α.(ω x I.ω), see motion.c. For what is given as
+ * kinetic energy T = 1/2 q' M q' + ... it is, up to terms without accelerations,
  *
  *     G = 1/2 q'' M q'' + h q'',      h = d/dt dT/dq' - dT/dq  without q'',
  *
@@ -10,57 +10,68 @@
  * Mechanics, sections 3.5 and 3.3.)
  *
  * G is split by its degree in the rates u': G2 gives the mass matrix, G1 the rest of dG/du', G0 has
- * no derivative and is left out. Forces that are linear in accelerations stay with the forces.
- * Constraints: as for Kane's equations, see kane.c.
+ * no derivative and is left out afterwards. Forces that are linear in accelerations stay with the
+ * forces. Constraints: as for Kane's equations, see kane.c.
  *
  * Needs: a checked model, its constraints derived. */
 #include "derive/method.h"
+#include "derive/energy_inertia.h"
 #include "derive/speeds.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
 
-/* d(dT/dq'_i)/dq'_j: without what forces and rates added to the system's mass matrix. */
-static void kinetic_mass(const struct system *system, expr *mass) {
-  size_t n = system->n;
-  for (size_t j = 0; j < n; j++) {
-    struct expr_tangent *tangent = expr_tangent_new(system->graph);
-    expr_tangent_seed(tangent, system->model->coordinates.items[j].velocity,
-                      expr_integer(system->graph, 1));
-    for (size_t i = 0; i < n; i++) mass[i + j * n] = expr_tangent_of(tangent, system->momentum[i]);
-    expr_tangent_free(tangent);
-  }
-}
-
-/* G2 + G1 of the rates of speeds: the accelerations, as they depend on those, put into
- * 1/2 q'' M q'' + h q''. */
-static expr gibbs_function(const struct system *system, const expr *mass) {
+/* G of the rates of speeds: what bodies give, and the accelerations, as they depend on the rates,
+ * put into 1/2 q'' M q'' + h q''. */
+static expr gibbs_function(const struct system *system, struct motions *motions,
+                           const struct energy_inertia *energies) {
   const struct system_method_state *state = &system->state;
+  struct expr_graph *graph = system->graph;
   size_t n = system->n, count = 0;
-  expr *terms = checked_calloc(n * (n + 1) / 2 + n + 1, sizeof(expr));
-  for (size_t j = 0; j < n; j++) {
+  expr *terms = checked_calloc(n * (n + 1) / 2 + n + motions->bodies.count + 1, sizeof(expr));
+  for (size_t j = 0; j < n && energies->has_energy; j++) {
     for (size_t i = 0; i <= j; i++) {
-      expr factors[4] = {mass[i + j * n], state->acceleration[i], state->acceleration[j],
-                         expr_ratio(system->graph, 1, i == j ? 2 : 1)};
-      if (!expr_is_integer_value(system->graph, factors[0], 0))
-        terms[count++] = expr_product(system->graph, factors, 4);
+      expr factors[4] = {energies->mass[i + j * n], state->acceleration[i], state->acceleration[j],
+                         expr_ratio(graph, 1, i == j ? 2 : 1)};
+      if (!expr_is_integer_value(graph, factors[0], 0))
+        terms[count++] = expr_product(graph, factors, 4);
     }
-    terms[count++] = expr_multiply(system->graph, system->inertial[j], state->acceleration[j]);
+    terms[count++] = expr_multiply(graph, energies->inertial[j], state->acceleration[j]);
   }
-  expr gibbs = expr_sum(system->graph, terms, count);
+  for (uint32_t b = 0; b < motions->bodies.count; b++)
+    terms[count++] = motions_gibbs(motions, &motions->bodies.items[b], state->symbol_rate);
+  expr gibbs = expr_sum(graph, terms, count);
   free(terms);
   return gibbs;
 }
 
-/* Mass and forcing from the derivatives of G by the rates. */
-static void derive_gibbs(struct system *system) {
+/* G2 = 1/2 u' mass u' and G1 = sum of rest_r u'_r. */
+static void keep_degrees(struct system *system, const expr *rest) {
+  struct system_method_state *state = &system->state;
+  struct expr_graph *graph = system->graph;
+  size_t n = system->n, count = 0;
+  expr *terms = checked_calloc(n * (n + 1) / 2 + n + 1, sizeof(expr));
+  for (size_t s = 0; s < n; s++)
+    for (size_t r = 0; r <= s; r++) {
+      expr factors[4] = {state->mass[r + s * n], state->symbol_rate[r], state->symbol_rate[s],
+                         expr_ratio(graph, 1, r == s ? 2 : 1)};
+      terms[count++] = expr_product(graph, factors, 4);
+    }
+  state->gibbs_quadratic = expr_sum(graph, terms, count);
+  for (size_t r = 0; r < n; r++) terms[r] = expr_multiply(graph, rest[r], state->symbol_rate[r]);
+  state->gibbs_linear = expr_sum(graph, terms, n);
+  free(terms);
+}
+
+/* Mass and forcing from the derivatives of G by the rates: dG/du' = mass u' + rest. */
+static void derive_gibbs(struct system *system, struct motions *motions, expr gibbs) {
   struct system_method_state *state = &system->state;
   struct expr_graph *graph = system->graph;
   size_t n = system->n;
   struct expr_substitution *at_rest = expr_substitution_new(graph);
-  expr *slope = checked_calloc(n + 1, sizeof(expr));
+  expr *slope = checked_calloc(2 * n + 1, sizeof(expr)), *rest = slope + n;
   for (size_t r = 0; r < n; r++) {
-    slope[r] = expr_derivative(graph, state->gibbs, state->symbol_rate[r]);
+    slope[r] = expr_derivative(graph, gibbs, state->symbol_rate[r]);
     expr_substitution_add(at_rest, state->symbol_rate[r], expr_integer(graph, 0));
   }
   for (size_t s = 0; s < n; s++) {
@@ -70,51 +81,49 @@ static void derive_gibbs(struct system *system) {
       state->mass[r + s * n] = state->mass[s + r * n] = expr_tangent_of(tangent, slope[r]);
     expr_tangent_free(tangent);
   }
+  for (size_t r = 0; r < n; r++) rest[r] = expr_substitution_of(at_rest, slope[r]);
+  if (motions->bodies.count > 0) motions_shorten(motions, state->mass, rest);
   for (size_t r = 0; r < n; r++)
-    state->forcing[r] =
-        expr_subtract(graph, state->forcing[r], expr_substitution_of(at_rest, slope[r]));
+    state->forcing[r] = expr_subtract(graph, state->forcing[r], rest[r]);
+  keep_degrees(system, rest);
   free(slope);
   expr_substitution_free(at_rest);
 }
 
 /* What forces linear in accelerations, and momenta of states, added to the mass matrix. */
-static void add_masses(const struct speed_relations *r, const expr *kinetic) {
+static void add_masses(const struct speed_relations *r, const expr *added) {
   struct system *system = r->system;
   struct system_method_state *state = &system->state;
   size_t n = system->n;
-  bool any = false;
-  expr *added = checked_calloc(2 * n * n + n + 1, sizeof(expr));
-  expr *projected = added + n * n, *moved = projected + n * n;
-  for (size_t i = 0; i < n * n; i++) {
-    added[i] = expr_subtract(system->graph, system->mass[i], kinetic[i]);
-    any = any || !expr_is_integer_value(system->graph, added[i], 0);
-  }
-  if (any) {
-    speeds_project_mass(r, added, projected, moved);
-    for (size_t i = 0; i < n * n; i++)
-      state->mass[i] = expr_add(system->graph, state->mass[i], projected[i]);
-    for (size_t i = 0; i < n; i++)
-      state->forcing[i] = expr_subtract(system->graph, state->forcing[i], moved[i]);
-  }
-  free(added);
+  expr *projected = checked_calloc(n * n + n + 1, sizeof(expr)), *moved = projected + n * n;
+  speeds_project_mass(r, added, projected, moved);
+  for (size_t i = 0; i < n * n; i++)
+    state->mass[i] = expr_add(system->graph, state->mass[i], projected[i]);
+  for (size_t i = 0; i < n; i++)
+    state->forcing[i] = expr_subtract(system->graph, state->forcing[i], moved[i]);
+  free(projected);
+}
+
+static void derive_equations(const struct speed_relations *r) {
+  struct system *system = r->system;
+  struct motions motions = motions_of(system);
+  struct energy_inertia energies = energy_inertia_of(system, &motions);
+  expr gibbs = gibbs_function(system, &motions, &energies);
+  speeds_project(r, system->applied, system->state.forcing);
+  derive_gibbs(system, &motions, gibbs);
+  if (energies.has_added) add_masses(r, energies.added);
+  speeds_constrain(r);
+  energy_inertia_clear(&energies);
+  motions_clear(&motions);
 }
 
 bool gibbs_appell_derive(dyn_context *context, struct system *system, const struct terms *terms) {
   size_t n = system->n;
   if (!lagrange_derive(context, system, terms)) return false;
   expr *inverse = checked_calloc(n * n + n + 1, sizeof(expr));
-  expr *mass = checked_calloc(n * n + 1, sizeof(expr));
   struct speed_relations relations = {system, inverse, inverse + n * n};
   bool ok = speeds_derive(context, system, inverse, inverse + n * n);
-  if (ok) {
-    kinetic_mass(system, mass);
-    system->state.gibbs = gibbs_function(system, mass);
-    speeds_project(&relations, system->applied, system->state.forcing);
-    derive_gibbs(system);
-    add_masses(&relations, mass);
-    speeds_constrain(&relations);
-  }
+  if (ok) derive_equations(&relations);
   free(inverse);
-  free(mass);
   return ok;
 }

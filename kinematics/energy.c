@@ -15,8 +15,7 @@ static bool is_isotropic(const struct kinematics *k, const expr inertia[6]) {
   return is_diagonal(k, inertia) && inertia[XX] == inertia[YY] && inertia[YY] == inertia[ZZ];
 }
 
-/* The first frame above in whose axes the tensor may differ. */
-static frame_id inertia_frame(const struct kinematics *k, frame_id frame, const expr inertia[6]) {
+frame_id inertia_frame(const struct kinematics *k, frame_id frame, const expr inertia[6]) {
   if (!is_diagonal(k, inertia)) return frame;
   for (;; frame = frame_at(k, frame)->parent) {
     const struct frame *f = frame_at(k, frame);

@@ -74,6 +74,9 @@ expr kinetic_of_translation(struct kinematics *k, expr mass, vector_id velocity)
  * angle. */
 expr kinetic_of_rotation(struct kinematics *k, frame_id frame, const expr inertia[6],
                          vector_id omega);
+/* The first frame from `frame` up in whose axes the tensor may not be the same for all turns: those
+ * about its axes of symmetry are left away. */
+frame_id inertia_frame(const struct kinematics *k, frame_id frame, const expr inertia[6]);
 /* I.omega with the same conventions. */
 vector_id inertia_times(struct kinematics *k, frame_id frame, const expr inertia[6],
                         vector_id omega);

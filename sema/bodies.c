@@ -38,10 +38,10 @@ static bool only_turns(struct analysis *a, const struct model_body *body,
   return !body->is_planar || (lower_is_zero(a->l, turn[0]) && lower_is_zero(a->l, turn[1]));
 }
 
-static expr kinetic_energy(struct analysis *a, const struct model_body *body,
-                           const struct body_value *from) {
+static expr kinetic_energy(struct analysis *a, const struct model_body *body) {
   struct kinematics *k = a->model->kinematics;
-  if (only_turns(a, body, from)) return kinetic_of_rotation(k, body->frame, from->given, body->omega);
+  if (body->is_pivoted)
+    return kinetic_of_rotation(k, body->frame, body->pivot_inertia, body->omega);
   return expr_add(a->l->graph, kinetic_of_translation(k, body->mass, body->velocity),
                   kinetic_of_rotation(k, body->frame, body->inertia, body->omega));
 }
@@ -70,7 +70,9 @@ void lower_body(struct analysis *a, const struct job *job) {
                                 : lower_omega(a->l, job->environment, from.spans[BODY_FRAME],
                                               body.frame, FRAME_WORLD);
   if (body.velocity == 0 || body.omega == 0) return;
-  expr energy = kinetic_energy(a, &body, &from);
+  body.is_pivoted = only_turns(a, &body, &from);
+  for (int i = 0; i < 6 && body.is_pivoted; i++) body.pivot_inertia[i] = from.given[i];
+  expr energy = kinetic_energy(a, &body);
   if (!check_place(a, job, &body, energy)) return;
   vector_push(&a->model->bodies, body);
   add_energy(a, ENERGY_KINETIC, a->model->bodies.count - 1, energy, job->statement->span);

@@ -67,6 +67,8 @@ struct model_body {
   frame_id frame;
   expr inertia[6]; /* xx, yy, zz, xy, xz, yz about the mass centre in the frame's axes; Ixy = -∫xy dm */
   vector_id omega; /* of the frame, in world */
+  bool is_pivoted;         /* it only turns, about a point at rest that its inertia was given about */
+  expr pivot_inertia[6];   /* then: that inertia, in the frame's axes */
   struct span mass_span, inertia_span;
 };
 
