@@ -21,15 +21,15 @@
 #include "sema/model.h"
 #include <stdlib.h>
 
-/* G of the rates of speeds: what bodies give, and the accelerations, as they depend on the rates,
- * put into 1/2 q'' M q'' + h q''. */
-static expr gibbs_function(const struct system *system, struct motions *motions,
-                           const struct energy_inertia *energies) {
+/* G of what is given by its kinetic energy: the accelerations, as they depend on the rates, put
+ * into 1/2 q'' M q'' + h q''. */
+static expr gibbs_of_energies(const struct system *system, const struct energy_inertia *energies) {
   const struct system_method_state *state = &system->state;
   struct expr_graph *graph = system->graph;
   size_t n = system->n, count = 0;
-  expr *terms = checked_calloc(n * (n + 1) / 2 + n + motions->bodies.count + 1, sizeof(expr));
-  for (size_t j = 0; j < n && energies->has_energy; j++) {
+  if (!energies->has_energy) return expr_integer(graph, 0);
+  expr *terms = checked_calloc(n * (n + 1) / 2 + n + 1, sizeof(expr));
+  for (size_t j = 0; j < n; j++) {
     for (size_t i = 0; i <= j; i++) {
       expr factors[4] = {energies->mass[i + j * n], state->acceleration[i], state->acceleration[j],
                          expr_ratio(graph, 1, i == j ? 2 : 1)};
@@ -38,9 +38,16 @@ static expr gibbs_function(const struct system *system, struct motions *motions,
     }
     terms[count++] = expr_multiply(graph, energies->inertial[j], state->acceleration[j]);
   }
-  for (uint32_t b = 0; b < motions->bodies.count; b++)
-    terms[count++] = motions_gibbs(motions, &motions->bodies.items[b], state->symbol_rate);
   expr gibbs = expr_sum(graph, terms, count);
+  free(terms);
+  return gibbs;
+}
+
+static expr gibbs_of_bodies(const struct system *system, struct motions *motions) {
+  expr *terms = checked_calloc((size_t)motions->bodies.count + 1, sizeof(expr));
+  for (uint32_t b = 0; b < motions->bodies.count; b++)
+    terms[b] = motions_gibbs(motions, &motions->bodies.items[b], system->state.symbol_rate);
+  expr gibbs = expr_sum(system->graph, terms, motions->bodies.count);
   free(terms);
   return gibbs;
 }
@@ -63,17 +70,25 @@ static void keep_degrees(struct system *system, const expr *rest) {
   free(terms);
 }
 
+/* dG/du' without rates. */
+static void slopes_at_rest(const struct system *system, expr gibbs, expr *slope, expr *rest) {
+  const struct system_method_state *state = &system->state;
+  struct expr_substitution *at_rest = expr_substitution_new(system->graph);
+  for (uint32_t r = 0; r < system->n; r++) {
+    slope[r] = expr_derivative(system->graph, gibbs, state->symbol_rate[r]);
+    expr_substitution_add(at_rest, state->symbol_rate[r], expr_integer(system->graph, 0));
+  }
+  for (uint32_t r = 0; r < system->n; r++) rest[r] = expr_substitution_of(at_rest, slope[r]);
+  expr_substitution_free(at_rest);
+}
+
 /* Mass and forcing from the derivatives of G by the rates: dG/du' = mass u' + rest. */
 static void derive_gibbs(struct system *system, struct motions *motions, expr gibbs) {
   struct system_method_state *state = &system->state;
   struct expr_graph *graph = system->graph;
   size_t n = system->n;
-  struct expr_substitution *at_rest = expr_substitution_new(graph);
   expr *slope = checked_calloc(2 * n + 1, sizeof(expr)), *rest = slope + n;
-  for (size_t r = 0; r < n; r++) {
-    slope[r] = expr_derivative(graph, gibbs, state->symbol_rate[r]);
-    expr_substitution_add(at_rest, state->symbol_rate[r], expr_integer(graph, 0));
-  }
+  slopes_at_rest(system, gibbs, slope, rest);
   for (size_t s = 0; s < n; s++) {
     struct expr_tangent *tangent = expr_tangent_new(graph);
     expr_tangent_seed(tangent, state->symbol_rate[s], expr_integer(graph, 1));
@@ -81,13 +96,11 @@ static void derive_gibbs(struct system *system, struct motions *motions, expr gi
       state->mass[r + s * n] = state->mass[s + r * n] = expr_tangent_of(tangent, slope[r]);
     expr_tangent_free(tangent);
   }
-  for (size_t r = 0; r < n; r++) rest[r] = expr_substitution_of(at_rest, slope[r]);
-  if (motions->bodies.count > 0) motions_shorten(motions, state->mass, rest);
+  motions_shorten(motions, state->mass, rest);
   for (size_t r = 0; r < n; r++)
     state->forcing[r] = expr_subtract(graph, state->forcing[r], rest[r]);
   keep_degrees(system, rest);
   free(slope);
-  expr_substitution_free(at_rest);
 }
 
 /* What forces linear in accelerations, and momenta of states, added to the mass matrix. */
@@ -108,9 +121,14 @@ static void derive_equations(const struct speed_relations *r) {
   struct system *system = r->system;
   struct motions motions = motions_of(system);
   struct energy_inertia energies = energy_inertia_of(system, &motions);
-  expr gibbs = gibbs_function(system, &motions, &energies);
+  expr bodies = gibbs_of_bodies(system, &motions);
   speeds_project(r, system->applied, system->state.forcing);
-  derive_gibbs(system, &motions, gibbs);
+  derive_gibbs(system, &motions,
+               expr_add(system->graph, bodies, gibbs_of_energies(system, &energies)));
+  expr *slope = checked_calloc(2 * (size_t)system->n + 1, sizeof(expr)), *rest = slope + system->n;
+  slopes_at_rest(system, bodies, slope, rest);
+  motions_take_norms(&motions, r, energies.inertial, rest);
+  free(slope);
   if (energies.has_added) add_masses(r, energies.added);
   speeds_constrain(r);
   energy_inertia_clear(&energies);

@@ -25,17 +25,17 @@ static void add_all(struct expr_graph *graph, expr *sums, const expr *items, siz
   for (size_t i = 0; i < count; i++) sums[i] = expr_add(graph, sums[i], items[i]);
 }
 
-/* -F_r* of each body. */
-static void add_bodies(const struct system *system, struct motions *motions, expr *mass,
+/* -F_r* of the bodies. */
+static void sum_bodies(const struct system *system, struct motions *motions, expr *mass,
                        expr *rest) {
   size_t n = system->n;
   expr *body_mass = checked_calloc(n * n + n + 1, sizeof(expr)), *body_rest = body_mass + n * n;
+  for (size_t i = 0; i < n; i++) rest[i] = expr_integer(system->graph, 0);
   for (uint32_t i = 0; i < motions->bodies.count; i++) {
     motions_inertia(motions, &motions->bodies.items[i], body_mass, body_rest);
     add_all(system->graph, mass, body_mass, n * n);
     add_all(system->graph, rest, body_rest, n);
   }
-  if (motions->bodies.count > 0) motions_shorten(motions, mass, rest);
   free(body_mass);
 }
 
@@ -45,17 +45,21 @@ static void derive_equations(const struct speed_relations *r) {
   size_t n = system->n;
   struct motions motions = motions_of(system);
   struct energy_inertia energies = energy_inertia_of(system, &motions);
-  expr *inertia = checked_calloc(2 * n + 1, sizeof(expr)), *inertial = inertia + n;
+  expr *memory = checked_calloc(3 * n + 1, sizeof(expr)), *inertia = memory;
+  expr *inertial = memory + n, *bodies = memory + 2 * n;
   add_all(system->graph, energies.mass, energies.added, energies.has_added ? n * n : 0);
   speeds_project_mass(r, energies.mass, state->mass, inertia);
   speeds_project(r, energies.inertial, inertial);
+  sum_bodies(system, &motions, state->mass, bodies);
   add_all(system->graph, inertia, inertial, n);
-  add_bodies(system, &motions, state->mass, inertia);
+  add_all(system->graph, inertia, bodies, n);
+  motions_shorten(&motions, state->mass, inertia);
   speeds_project(r, system->applied, state->forcing);
   for (size_t u = 0; u < n; u++)
     state->forcing[u] = expr_subtract(system->graph, state->forcing[u], inertia[u]);
+  motions_take_norms(&motions, r, energies.inertial, bodies);
   speeds_constrain(r);
-  free(inertia);
+  free(memory);
   energy_inertia_clear(&energies);
   motions_clear(&motions);
 }

@@ -27,9 +27,10 @@ enum { MOST_PRODUCTS = 100000 };
 
 struct motion_basis {
   size_t n;
-  expr *velocity;                   /* n: symbols q' */
-  expr *definition;                 /* n*n, row by row: u_r = definition q' + rest */
-  expr *rest;                       /* n */
+  expr *velocity;   /* n: symbols q' */
+  expr *definition; /* n*n, row by row: u_r = definition q' + rest */
+  expr *rest;       /* n */
+  bool norms_are_plain;
   bool *is_plain;                   /* n: of speeds, that are a velocity of a coordinate */
   bool *is_own;                     /* n: of coordinates, whose velocity is a variable */
   struct expr_symbol_set *replaced; /* velocities that are no variables */
@@ -233,6 +234,7 @@ static struct body_motion motion_of(struct motions *m, uint32_t index) {
 /* Rates of states and derivatives of inputs would come in. */
 static bool moves_by_coordinates(struct motions *m, const struct model_body *body) {
   const struct model *model = m->system->model;
+  if (!m->basis->norms_are_plain) return false;
   if (model->states.count + model->inputs.count == 0) return true;
   expr c[6];
   bool touches = false;
@@ -265,6 +267,7 @@ struct motions motions_of(const struct system *system) {
   m.basis = basis_new(system);
   find_variables(&m);
   find_definitions(&m);
+  m.basis->norms_are_plain = bodies == 0 || motions_norms_are_plain(system);
   for (uint32_t i = 0; i < bodies && products <= MOST_PRODUCTS; i++) {
     if (!moves_by_coordinates(&m, &system->model->bodies.items[i])) continue;
     struct body_motion motion = motion_of(&m, i);

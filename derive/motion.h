@@ -3,7 +3,7 @@
  * in their place. */
 #ifndef DYN_DERIVE_MOTION_H
 #define DYN_DERIVE_MOTION_H
-#include "derive/system.h"
+#include "derive/speeds.h"
 #include "kinematics/kinematics.h"
 
 /* Vectors hold q, t and the variables of their motions; those of turns of frames also q'. */
@@ -46,4 +46,13 @@ void motions_shorten(struct motions *motions, const expr *mass, expr *rest);
 /* The body's part of the Gibbs function, 1/2 m a.a + 1/2 α.I.α + α.(ω x I.ω) with the rates `rate`
  * of the variables: G2 + G1 + G0. */
 expr motions_gibbs(struct motions *motions, const struct body_motion *body, const expr *rate);
+
+/* ---- Euler parameters (motion_norm.c) */
+/* False if frames are turned by Euler parameters that are neither coordinates nor of length 1. */
+bool motions_norms_are_plain(const struct system *system);
+/* Takes what Lagrange's equations have besides the inertia forces `rest` (n, by speeds) of the
+ * bodies, in the direction of the norms, off the system's forcing of speeds. `left`: Lagrange's
+ * terms of what is no derived body, n. */
+void motions_take_norms(const struct motions *motions, const struct speed_relations *relations,
+                        const expr *left, const expr *rest);
 #endif

@@ -42,7 +42,8 @@ struct system_method_state {
   expr *velocity, *acceleration;   /* n */
   expr *forcing, *jacobian, *bias; /* n; m*n and m, as constraint_jacobian and constraint_bias */
   expr *multiplier_force;          /* n*m */
-  expr gibbs_quadratic, gibbs_linear; /* gibbs-appell: G2 and G1, over the rates of speeds; else 0 */
+  expr gibbs_quadratic,
+      gibbs_linear; /* gibbs-appell: G2 and G1, over the rates of speeds; else 0 */
 };
 
 struct system {

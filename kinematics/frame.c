@@ -75,6 +75,17 @@ frame_id frame_parent(const struct kinematics *k, frame_id frame) {
   return frame_at(k, frame)->parent;
 }
 
+frame_id frame_last(const struct kinematics *k) {
+  return k->frames.count - 1;
+}
+
+bool frame_parameters(const struct kinematics *k, frame_id frame, expr out[4]) {
+  const struct frame *f = frame_at(k, frame);
+  if (f->kind != FRAME_ORIENTED) return false;
+  memcpy(out, f->data, sizeof f->data);
+  return true;
+}
+
 /* ---- paths */
 
 frame_id frame_ancestor(const struct kinematics *k, frame_id f, uint32_t depth) {

@@ -36,6 +36,9 @@ frame_id frame_rotated(struct kinematics *k, frame_id parent, const expr axis[3]
  * angular velocity is omega = 2 (e0 e' - e0' e + e x e') in the parent, which holds on e.e = 1. */
 frame_id frame_oriented(struct kinematics *k, frame_id parent, const expr parameters[4]);
 frame_id frame_parent(const struct kinematics *k, frame_id frame); /* 0 for the world */
+frame_id frame_last(const struct kinematics *k); /* ids are FRAME_WORLD .. this one */
+/* The Euler parameters of a frame; false: it is turned by an angle. */
+bool frame_parameters(const struct kinematics *k, frame_id frame, expr out[4]);
 /* The 3 x 3 matrix R(of, in), column by column: column j is axis j of `of` with components in `in`.
  */
 void frame_rotation(struct kinematics *k, frame_id of, frame_id in, expr out[9]);
