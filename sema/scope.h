@@ -190,8 +190,9 @@ static inline int scope_member_of(const struct scope_text *text, ast_expr e) {
   return scope_is_refused(text, e) ? -1 : (int)text->functions[e] - 1;
 }
 /* 0, 1, 2 for an AST_NAME x, y, z in the axis of a rotation: that axis of the frame being turned;
- * else -1. Such a name has no entry. */
+ * else -1, of members and calls as well. Such a name has no entry. */
 static inline int scope_axis_of(const struct scope_text *text, ast_expr e) {
+  if (ast_expression(text->ast, e)->kind != AST_NAME) return -1;
   return scope_is_refused(text, e) ? -1 : (int)text->functions[e] - 1;
 }
 /* The value given for an argument of a particle or body; 0 if none is. The first, if it is given
