@@ -172,7 +172,11 @@ static bool try_equals_in_condition(const struct fault *f) {
   if (f->found->kind != TOKEN_EQUALS || !f->after_operand) return false;
   if (!is_condition(f) && !is_bracketed) return false;
   struct diagnostic *d = report(f, DIAG_EQUALS_IN_CONDITION, f->found->span, NULL);
-  help(f, d, "write '=='");
+  if (!is_condition(f) && token_is_name(f->head) && f->before->kind == TOKEN_PRIMES)
+    help(f, d, "arguments have no primes: the start value of a member's velocity is given by "
+               "'start a.x' = ...'");
+  else
+    help(f, d, "write '=='");
   return true;
 }
 

@@ -201,6 +201,8 @@ static void report_kind(struct flattening *f, const struct flat_use *use, uint32
   if (declared.source != 0) diagnostic_label(f->context, d, declared, "declared here");
   if (kind == NAME_BODY && formal->kind == FORMAL_POINT)
     diagnostic_help(f->context, d, "the mass centre of a body b is b.at");
+  else if (kind == NAME_PARTICLE && formal->kind == FORMAL_POINT)
+    diagnostic_help(f->context, d, "the place of a particle p is p.at");
   else if (kind == NAME_COMPONENT)
     diagnostic_help(f->context, d, "give a member of an instance of it");
 }

@@ -350,6 +350,17 @@ static const struct flat_file *find_module(struct flattening *f, const struct fl
   return NULL;
 }
 
+/* The name by which the file calls a module that has such a component; NULL if none has. */
+static const char *module_with_component(const struct flat_file *file, const char *component) {
+  for (uint32_t i = 0; i < file->names.symbols.count; i++) {
+    const struct flat_symbol *name = file->names.symbols.items[i];
+    if (name->kind != NAME_MODULE || name->module == NULL) continue;
+    const struct flat_symbol *symbol = flat_names_find(&name->module->names, component);
+    if (symbol != NULL && symbol->kind == NAME_COMPONENT) return name->name;
+  }
+  return NULL;
+}
+
 static struct flat_component *find_component(struct flattening *f, const struct flat_file *file,
                                              const struct ast_statement *s) {
   const struct flat_file *module = s->module != NULL ? find_module(f, file, s) : NULL;
@@ -367,7 +378,10 @@ static struct flat_component *find_component(struct flattening *f, const struct 
   struct diagnostic *d =
       diagnostic_add(f->context, DIAG_UNKNOWN_COMPONENT, s->text_span, s->text, NULL);
   const char *near = nearest(file, module, s->text);
-  if (near != NULL)
+  const char *in = module == NULL ? module_with_component(file, s->text) : NULL;
+  if (in != NULL)
+    diagnostic_help(f->context, d, "it is imported as '%s.%s'", in, s->text);
+  else if (near != NULL)
     diagnostic_help(f->context, d, "did you mean '%s'?", near);
   else if (module == NULL)
     diagnostic_help(f->context, d,

@@ -101,8 +101,16 @@ void report_no_gradient(struct pfaffian *p, uint32_t row) {
   const struct model_constraint *c = pfaffian_constraint(p, row);
   struct diagnostic *d =
       diagnostic_add(p->all->context, DIAG_NO_GRADIENT, c->span, c->id.name, NULL);
-  diagnostic_help(p->all->context, d,
-                  "write the equation itself instead of its square: x = y, not (x - y)^2 = 0");
+  bool is_component = false;
+  for (uint32_t i = 0; i < p->m && !is_component; i++)
+    is_component = i != row && pfaffian_constraint(p, i)->equation == c->equation;
+  if (is_component)
+    diagnostic_help(p->all->context, d,
+                    "where the equation holds, this component of it is at the end of its range and "
+                    "follows from the others: name the directions that are meant with 'along'");
+  else
+    diagnostic_help(p->all->context, d,
+                    "write the equation itself instead of its square: x = y, not (x - y)^2 = 0");
 }
 
 /* ---------------------------------------------------------------- redundancy */
