@@ -86,21 +86,21 @@ static void add_potentials(struct weights *w) {
   vector_free(&all);
 }
 
-/* Forces at points: a weight is one, too. */
+/* Forces, at points or on coordinates: a weight is one, too. */
 static void add_forces(struct weights *w) {
   const struct model *model = w->a->model;
   for (uint32_t i = 0; i < model->forces.count;) {
     struct span span = model->forces.items[i].span;
-    bool is_vector = model->forces.items[i].target_is_speed;
     VECTOR(expr) powers = {0};
     for (; i < model->forces.count && model->forces.items[i].span.begin == span.begin &&
            model->forces.items[i].span.source == span.source;
          i++) {
       const struct model_force *force = &model->forces.items[i];
-      vector_push(&powers, expr_multiply(w->a->l->graph, force->value, force->target));
+      expr rate = force->target_is_speed ? force->target
+                                         : expr_tangent_of(w->direction, force->target);
+      vector_push(&powers, expr_multiply(w->a->l->graph, force->value, rate));
     }
-    if (is_vector)
-      add_weight(w, WEIGHT_FORCE, span, expr_sum(w->a->l->graph, powers.items, powers.count));
+    add_weight(w, WEIGHT_FORCE, span, expr_sum(w->a->l->graph, powers.items, powers.count));
     vector_free(&powers);
   }
 }
