@@ -101,8 +101,11 @@ static bool is_clearly_regular(const struct bordered *bordered) {
   struct sample sample;
   sample_init(&sample, bordered->system->model);
   bool regular = false;
-  for (uint64_t attempt = 0; attempt < 4 && !regular; attempt++) {
-    sample_draw(&sample, 0x1e55 + attempt, attempt >= 2);
+  for (uint64_t attempt = 0; attempt < 6 && !regular; attempt++) {
+    if (attempt < 4)
+      sample_draw(&sample, 0x1e55 + attempt, attempt >= 2);
+    else /* where random states have no value, those near the start may */
+      sample_start(&sample, 1e-2 * (double)(attempt - 3));
     expr_evaluate(bordered->system->graph, bordered->entries, n * n, sample_value, &sample, a);
     elimination_scale(a, (uint32_t)n, scale);
     regular = elimination_pivot_ratio(a, (uint32_t)n) > 1e-8;

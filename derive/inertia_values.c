@@ -72,23 +72,43 @@ static bool check_matrix(dyn_context *context, const struct bordered *bordered,
   return false;
 }
 
-/* The matrix at states with the values that the parameters have. */
+/* Evaluates the matrix at a state where all of it is a number: at random ones first, then near the
+ * start, since away from the constraints a root may have none (of 1 - cos² where Euler parameters
+ * are off their norm). */
+static bool evaluate_somewhere(const struct bordered *bordered, struct sample *sample,
+                               uint64_t attempt, double *matrix) {
+  size_t count = bordered->size * bordered->size;
+  double sum = 0;
+  if (attempt < 4)
+    sample_draw(sample, 0x0a11 + attempt, false);
+  else
+    sample_start(sample, 1e-2 * (double)(attempt - 3));
+  expr_evaluate(bordered->system->graph, bordered->entries, count, sample_value, sample, matrix);
+  for (size_t k = 0; k < count; k++) sum += 0 * matrix[k]; /* 0*inf and 0*nan are nan */
+  return sum == 0;
+}
+
+/* The matrix at states with the values that the parameters have; where it has none nothing is said.
+ */
 static bool check_states(dyn_context *context, const struct bordered *bordered,
                          struct sample *sample) {
+  enum { STATES = 3, MOST_ATTEMPTS = 8 };
   size_t n = bordered->system->n, size = bordered->size;
   bool *zero = checked_calloc(n, sizeof *zero), ok = true;
   double *matrix = checked_calloc(size * size, sizeof *matrix), ratio = 0;
   double *scale = checked_calloc(size, sizeof *scale);
+  uint32_t states = 0;
   for (size_t i = 0; i < n; i++) zero[i] = true;
-  for (uint64_t attempt = 0; attempt < 3; attempt++) {
-    sample_draw(sample, 0x0a11 + attempt, false);
-    expr_evaluate(bordered->system->graph, bordered->entries, size * size, sample_value, sample,
-                  matrix);
+  for (uint64_t attempt = 0; attempt < MOST_ATTEMPTS && states < STATES; attempt++) {
+    if (!evaluate_somewhere(bordered, sample, attempt, matrix)) continue;
+    states++;
     mark_rows(bordered, matrix, zero);
     if (bordered->rows == 0) continue;
     elimination_scale(matrix, (uint32_t)size, scale);
     ratio = fmax(ratio, elimination_pivot_ratio(matrix, (uint32_t)size));
   }
+  for (uint32_t i = 0; i < n && states == 0; i++) zero[i] = false;
+  if (states == 0) ratio = 1;
   for (uint32_t i = 0; i < n; i++) {
     if (!zero[i]) continue;
     report_row(context, bordered, sample, i);
