@@ -72,6 +72,7 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
   case PROGRAM_FUNCTION_METHOD_STATE:
   case PROGRAM_FUNCTION_NATURAL_STATE:
   case PROGRAM_FUNCTION_RHS:
+  case PROGRAM_FUNCTION_NATURAL_RHS:
     return tables->n_state;
   case PROGRAM_FUNCTION_INITIAL_POSITION:
     return tables->n_initial_position * (1 + columns);
@@ -86,6 +87,7 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
   case PROGRAM_FUNCTION_MULTIPLIER_FORCE:
     return tables->n_constraints * n;
   case PROGRAM_FUNCTION_MULTIPLIERS:
+  case PROGRAM_FUNCTION_NATURAL_MULTIPLIERS:
     return tables->n_constraints + 1;
   case PROGRAM_FUNCTION_ACCELERATION:
   case PROGRAM_FUNCTION_FORCING:
@@ -100,6 +102,7 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
   case PROGRAM_FUNCTION_ENERGIES:
     return 2;
   case PROGRAM_FUNCTION_OUTPUT_VALUES:
+  case PROGRAM_FUNCTION_NATURAL_OUTPUTS:
     return tables->n_outputs;
   case PROGRAM_FUNCTION_INVARIANT_VALUES:
     return tables->n_invariants;

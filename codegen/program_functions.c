@@ -264,6 +264,22 @@ static struct tape *invariants_tape(const struct program *program) {
   return finish_roots(program, &roots);
 }
 
+/* ---- by the velocities, where speeds are singular somewhere */
+
+/* Lagrange's equations stand in the system beside those in the speeds. */
+static struct tape *natural_tape(const struct program *program, enum program_function function) {
+  const struct system *system = program->system;
+  if (system->state.kind != VARIABLES_SPEEDS || system->state.is_regular) return NULL;
+  struct system natural = *system;
+  struct program view = *program;
+  natural.state = (struct system_method_state){.kind = VARIABLES_VELOCITIES};
+  view.system = &natural;
+  if (function == PROGRAM_FUNCTION_NATURAL_RHS) return program_method_rhs(&view);
+  if (function == PROGRAM_FUNCTION_NATURAL_MULTIPLIERS)
+    return system->m > 0 ? multipliers_tape(&view) : NULL;
+  return array_tape(&view, system->output, system->model->outputs.count);
+}
+
 struct tape *program_build_tape(struct program *program, enum program_function function) {
   const struct system *system = program->system;
   dyn_model *tables = &program->tables;
@@ -319,6 +335,10 @@ struct tape *program_build_tape(struct program *program, enum program_function f
     return array_tape(program, system->output, system->model->outputs.count);
   case PROGRAM_FUNCTION_INVARIANT_VALUES:
     return invariants_tape(program);
+  case PROGRAM_FUNCTION_NATURAL_RHS:
+  case PROGRAM_FUNCTION_NATURAL_MULTIPLIERS:
+  case PROGRAM_FUNCTION_NATURAL_OUTPUTS:
+    return natural_tape(program, function);
   case PROGRAM_FUNCTION_COUNT:
     break;
   }

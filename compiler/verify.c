@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTIONS = PROGRAM_ALL & ~PROGRAM_DERIVATIVES };
+enum { FUNCTIONS = PROGRAM_ALL & ~(PROGRAM_DERIVATIVES | PROGRAM_NATURAL) };
 
 void verify_add(struct verify *v, struct system *system) {
   struct verify_method *method = &v->methods[v->count++];

@@ -33,7 +33,7 @@ static bool find_inverse(struct canonical *c) {
   for (uint32_t k = 0; k < model->parameters.count; k++)
     expr_symbol_set_add(varying, model->parameters.items[k].symbol);
   bool ok = inverse_of(c->graph, c->system->state.mass, (uint32_t)c->n, varying, READABLE_BLOCK,
-                       c->inverse);
+                       c->inverse, NULL);
   expr_symbol_set_free(varying);
   return ok;
 }

@@ -18,6 +18,7 @@ struct inverse {
   uint32_t *row_of;   /* n: 1 + the row whose pivot stands in that column, 0: none yet */
   bool *row_is_done;  /* n */
   uint32_t *row_count, *column_count; /* n: entries left that are not zero */
+  bool is_everywhere;                 /* nothing that varies was divided by */
 };
 
 static bool is_zero(const struct inverse *v, expr e) {
@@ -88,6 +89,7 @@ static void clear_column(struct inverse *v, size_t row, size_t column) {
 
 static void take_pivot(struct inverse *v, size_t row, size_t column) {
   expr pivot = v->left[row + column * v->n];
+  v->is_everywhere = v->is_everywhere && !expr_symbol_set_touches(v->varying, pivot);
   expr *sides[2] = {v->left, v->right};
   for (int side = 0; side < 2; side++)
     for (size_t j = 0; j < v->n; j++) {
@@ -147,6 +149,7 @@ static bool invert_block(struct inverse *v, const struct block *block) {
   struct minor whole = {.v = v, .block = block, .without_row = size};
   expr det = determinant(&whole, all);
   if (is_zero(v, det)) return false;
+  v->is_everywhere = v->is_everywhere && !expr_symbol_set_touches(v->varying, det);
   expr adjugate[INVERSE_LARGEST_BLOCK][INVERSE_LARGEST_BLOCK]; /* by column, by row */
   for (uint32_t r = 0; r < size; r++) {
     struct minor minor = {.v = v, .block = block, .without_row = r};
@@ -214,9 +217,10 @@ static bool eliminate(struct inverse *v, uint32_t largest_block) {
 }
 
 bool inverse_of(struct expr_graph *graph, const expr *matrix, uint32_t n,
-                struct expr_symbol_set *varying, uint32_t largest_block, expr *inverse) {
+                struct expr_symbol_set *varying, uint32_t largest_block, expr *inverse,
+                bool *is_everywhere) {
   size_t size = (size_t)n * n;
-  struct inverse v = {.graph = graph, .varying = varying, .n = n};
+  struct inverse v = {.graph = graph, .varying = varying, .n = n, .is_everywhere = true};
   if (largest_block > INVERSE_LARGEST_BLOCK) bug("inverse: blocks of %u", largest_block);
   v.left = checked_calloc(2 * size + 1, sizeof(expr));
   v.right = v.left + size;
@@ -228,6 +232,7 @@ bool inverse_of(struct expr_graph *graph, const expr *matrix, uint32_t n,
   for (size_t j = 0; j < n; j++)
     for (size_t i = 0; i < n; i++) v.right[i + j * n] = expr_integer(graph, i == j);
   bool ok = eliminate(&v, largest_block);
+  if (is_everywhere) *is_everywhere = v.is_everywhere;
   for (size_t j = 0; j < n && ok; j++)
     for (size_t i = 0; i < n; i++) inverse[i + j * n] = v.right[v.row_of[i] - 1 + j * n];
   free(v.left);

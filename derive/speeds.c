@@ -369,9 +369,9 @@ static void derive_relations(struct system *system, const struct speeds *s, cons
 bool speeds_derive(dyn_context *context, struct system *system, expr *inverse, expr *without) {
   struct speeds speeds = speeds_choose(system);
   struct expr_symbol_set *varying = varying_symbols(system);
-  bool ok = check_start(context, &speeds, system);
-  if (ok &&
-      !inverse_of(system->graph, speeds.coefficient, speeds.n, varying, LARGEST_BLOCK, inverse)) {
+  bool is_regular = false, ok = check_start(context, &speeds, system);
+  if (ok && !inverse_of(system->graph, speeds.coefficient, speeds.n, varying, LARGEST_BLOCK,
+                        inverse, &is_regular)) {
     struct text names = {0};
     put_declared(system, &names);
     diagnostic_add(context, DIAG_SPEEDS_ENTANGLED, system->model->speeds.items[0].id.span,
@@ -381,6 +381,7 @@ bool speeds_derive(dyn_context *context, struct system *system, expr *inverse, e
   }
   if (ok) {
     method_state_begin(system, VARIABLES_SPEEDS);
+    system->state.is_regular = is_regular;
     name_variables(system, &speeds);
     derive_relations(system, &speeds, inverse, without);
   }

@@ -44,6 +44,7 @@ struct system_method_state {
   expr *multiplier_force;          /* n*m */
   expr gibbs_quadratic,
       gibbs_linear; /* gibbs-appell: G2 and G1, over the rates of speeds; else 0 */
+  bool is_regular;  /* known: v determines q' at every state; else there may be singular places */
 };
 
 struct system {

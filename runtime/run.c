@@ -10,6 +10,7 @@
 #include "runtime/project.h"
 #include "runtime/rk_tables.h"
 #include "runtime/singular.h"
+#include "runtime/variables.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ struct run {
   struct monitor monitor;
   struct chatter chatter;
   struct integrator *integrator;
+  struct variables variables;
+  enum integrator_choice in_use; /* what the integrator is */
   struct projection projection;
   struct singular_watch singular;
   int is_constrained; /* and projection and singular are set up */
@@ -134,6 +137,8 @@ static dyn_status set_up(struct run *r, const double *x) {
   if (!status) status = check_tables(r->problem, &r->plan, message);
   if (!status) status = check_start(r->problem->model, x, message);
   if (!status) status = allocate(r);
+  if (!status && !variables_init(&r->variables, &r->e))
+    status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
   if (status) return status;
   r->control = (struct error_control){.relative = r->plan.relative,
                                       .absolute = r->plan.absolute,
@@ -286,7 +291,10 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
   if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
   if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK)
     choice = r->plan.relative > 1e-5 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
-  if (choice == INTEGRATOR_BDF && (status = ask_for_jacobian(r))) return status;
+  r->in_use = choice;
+  if (choice == INTEGRATOR_BDF && !variables_are_natural(&r->variables) &&
+      (status = ask_for_jacobian(r)))
+    return status;
   if (choice == INTEGRATOR_RK5 || choice == INTEGRATOR_RK8)
     r->integrator = explicit_integrator_new(
         choice == INTEGRATOR_RK5 ? &rk_table_dp5 : &rk_table_dp8, &r->e, &r->control,
@@ -307,7 +315,7 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
 
 /* No implicit integrator holds constraints and integrates the variables of a method. */
 static int may_turn_to_implicit(const struct run *r) {
-  return !r->is_constrained || !r->e.model->method_state;
+  return !r->is_constrained || !r->problem->model->method_state;
 }
 
 static dyn_status turn_to_implicit(struct run *r) {
@@ -326,6 +334,21 @@ static dyn_status turn_to_implicit(struct run *r) {
     s->n_switches++;
   }
   return DYN_DONE;
+}
+
+static void use_velocities(struct run *r, double t) {
+  if (r->summary->n_singular_stretches++ == 0) r->summary->first_singular = t;
+  variables_turn(&r->variables);
+}
+
+/* Goes on from (t, x) with the other variables. */
+static dyn_status turn_variables(struct run *r, double t, const double *x) {
+  retire(r);
+  if (variables_are_natural(&r->variables))
+    variables_turn(&r->variables);
+  else
+    use_velocities(r, t);
+  return start_integrator(r, r->in_use, t, x);
 }
 
 /* ---- The loop ---- */
@@ -364,13 +387,20 @@ static dyn_status check_outside(struct run *r) {
 }
 
 static dyn_status integrate(struct run *r) {
+  if (variables_begin(&r->variables, r->plan.from, r->x_row)) use_velocities(r, r->plan.from);
   dyn_status status = deliver(r, r->plan.from);
   if (status || r->next_row >= r->plan.rows) return status;
   status = start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
   while (!status && r->next_row < r->plan.rows) {
     if ((status = check_outside(r))) break;
     struct integrator *g = r->integrator;
+    variables_before_step(&r->variables, g);
     enum step_result result = g->methods->step(g, r->plan.until);
+    enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
+    if (advice == VARIABLES_REDO) {
+      status = turn_variables(r, r->variables.t_start, r->variables.x_start);
+      continue;
+    }
     if (result == STEP_FAILED) {
       r->summary->message = g->message;
       status = g->status;
@@ -384,6 +414,10 @@ static dyn_status integrate(struct run *r) {
     if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
         r->next_row < r->plan.rows && g->linear_solver[0] == 0 && may_turn_to_implicit(r))
       status = turn_to_implicit(r);
+    if (!status && advice == VARIABLES_TURN_BACK && r->next_row < r->plan.rows) {
+      variables_before_step(&r->variables, r->integrator); /* keeps the state */
+      status = turn_variables(r, r->variables.t_start, r->variables.x_start);
+    }
   }
   return status;
 }
@@ -416,6 +450,7 @@ static dyn_status finish(struct run *r, dyn_status status, double *x) {
 static void release(struct run *r) {
   monitor_clear(&r->monitor);
   chatter_clear(&r->chatter);
+  variables_clear(&r->variables);
   if (r->is_constrained) {
     projection_clear(&r->projection);
     singular_watch_clear(&r->singular);

@@ -30,6 +30,18 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
                  s->switches[i].from, s->switches[i].to, s->switches[i].t);
 }
 
+static void add_singular(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  if (s->n_singular_stretches == 0) return;
+  text_out_add(
+      out,
+      "the speeds of the method %s do not determine the velocities near t = %.6g s%s: those "
+      "were integrated there",
+      m->method, s->first_singular, s->n_singular_stretches > 1 ? " and later" : "");
+  if (s->n_singular_stretches > 1)
+    text_out_add(out, ", in %d stretches", (int)s->n_singular_stretches);
+  text_out_add(out, "\n");
+}
+
 static void add_residual(struct text_out *out, const dyn_model *m, const char *level,
                          double largest, int32_t worst, int is_velocity) {
   if (worst < 0 || worst >= m->n_constraints) return;
@@ -85,8 +97,8 @@ static void add_drift(struct text_out *out, const dyn_invariant *invariant,
                       const dyn_invariant_drift *d) {
   const char *unit = invariant->unit ? invariant->unit : "";
   int plain = unit_is_plain(unit);
-  text_out_add(out, "%s: %.9g%s%s at the start, ", invariant->name, d->start + 0.0, plain ? "" : " ",
-               plain ? "" : unit);
+  text_out_add(out, "%s: %.9g%s%s at the start, ", invariant->name, d->start + 0.0,
+               plain ? "" : " ", plain ? "" : unit);
   if (isnan(d->relative))
     text_out_add(out, "largest drift %.2g%s%s\n", d->largest, plain ? "" : " ", plain ? "" : unit);
   else
@@ -102,6 +114,7 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   add_time(&out, s->wall_seconds);
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);
+  add_singular(&out, model, s);
   add_constraints(&out, model, s);
   for (int32_t i = 0; i < s->n_invariants && i < model->n_invariants; i++)
     add_drift(&out, &model->invariants[i], &s->invariants[i]);

@@ -216,6 +216,14 @@ struct dyn_model {
   dyn_function *outputs_by_parameters; /* d(outputs)/dp */
   dyn_function *invariant_values; /* out[n_invariants] */
 
+  /* Where the speeds of kane and gibbs-appell may be singular somewhere (they do not determine q'
+   * there), the motion by the velocities, which are not: rhs, multipliers and output_values with q'
+   * in place of v. All read x; natural_rhs gives x'. NULL where speeds are known to be regular, and
+   * for other methods. dyn_run turns to them near such places, and back. */
+  dyn_function *natural_rhs;         /* out[n_state] = x' */
+  dyn_function *natural_multipliers; /* out[m + 1]; NULL if m = 0 */
+  dyn_function *natural_outputs;     /* out[n_outputs] */
+
   /* For models that are interpreted or held by a compiler; NULL in object files. */
   void *implementation;
 };

@@ -319,6 +319,10 @@ typedef struct dyn_run_summary {
   const char *integrator;    /* in use at the end: "rk8", "bdf", ... (static) */
   const char *linear_solver; /* "" | "dense" | "sparse" (static) */
   int32_t jacobian_is_exact; /* nonzero: bdf used the model's Jacobian */
+  /* Stretches near singular places of the method's speeds, where the velocities were integrated in
+   * place of them, and the time of the first. */
+  int32_t n_singular_stretches;
+  double first_singular;
   int32_t n_switches;        /* turns from one integrator to another */
   struct {
     double t;
