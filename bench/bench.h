@@ -1,12 +1,12 @@
 /* What the programs of the benchmark share: fair timing, chains by hand, an integrator by hand. */
 #ifndef DYN_BENCH_H
 #define DYN_BENCH_H
-#include <dyn/dyn_model.h>
+#include <dyn/dyn.h>
 #include <stddef.h>
 
 /* ---- timing (timing.c) */
 
-/* Something to be timed: one evaluation of out(x). */
+/* Something to be timed: one evaluation of out(x). One whose `self` is NULL is left out. */
 struct candidate {
   const char *name;
   void (*evaluate)(void *self, const double *x, double *out);
@@ -33,7 +33,8 @@ struct compiled {
   const dyn_model *model;
   double *x, *u, *p, *work;
 };
-struct compiled compiled_new(const dyn_model *model);
+/* Compiles the file with `n` = n (0: as it is) into this process. Ends the program on a fault. */
+struct compiled compiled_new(const char *path, int n, dyn_engine engine);
 void compiled_evaluate(void *compiled, const double *x, double *out); /* out = rhs(x) */
 
 /* ---- a plane chain of n point masses on massless rods, by hand */
@@ -55,6 +56,9 @@ extern const int chain_fixed_n;
 chain_function chain_recursive;
 /* O(n), the floor: the rods' tensions solve one tridiagonal system (chain_tensions.c). */
 chain_function chain_tensions;
+
+/* ---- the arm of arm.dyn by hand, O(n): articulated bodies (arm_recursive.c) */
+void arm_recursive(void *unused, const double *x, double *out);
 
 /* ---- an integrator by hand (rk.c) */
 

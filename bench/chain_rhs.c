@@ -1,20 +1,25 @@
-/* One right-hand side of the chain: three models compiled by dyn (angles from the vertical, angles
- * between links, Cartesian coordinates with the rods as constraints) against C by hand.
+/* One right-hand side of the chain: models compiled by dyn (angles from the vertical, angles between
+ * links, Cartesian coordinates with the rods as constraints) against C by hand.
  *
- *   chain_rhs            times all and prints a line of numbers: n, then ns of each candidate
- *   chain_rhs --names    the candidates' names
- *   chain_rhs --count NAME CALLS    evaluates one inside bench_counted
+ *   chain_rhs MODELS N                       times all; prints n, then ns of each candidate
+ *   chain_rhs MODELS N --count NAME CALLS    evaluates one inside bench_counted
  *
- * All are evaluated at one motion; where accelerations differ the program says so and fails. */
+ * MODELS are the three files; "-" leaves one out (ns: 0). All are evaluated at one motion; where
+ * accelerations differ the program says so and fails. */
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const dyn_model absolute_model, relative_model, cartesian_model;
+enum { ROUNDS = 15 };
+enum { ABSOLUTE, RELATIVE, CARTESIAN, DENSE, FIXED, RECURSIVE, TENSIONS, SYMPY, CANDIDATES };
 
-enum { ROUNDS = 15, CANDIDATES = 7 };
+#ifdef WITH_SYMPY
+chain_function chain_sympy; /* written by sympy_chain.py for one n */
+#else
+#define chain_sympy chain_dense
+#endif
 
 static double *state(int n) {
   return calloc(4 * (size_t)n + 1, sizeof(double));
@@ -62,50 +67,62 @@ static double difference(int n, const double *a, const double *b) {
   return largest / size;
 }
 
-/* The largest relative difference from the tensions' accelerations. Candidates in this order. */
-static double largest_difference(struct candidate *c, int n, double l) {
-  double *relative = state(n), *cartesian = state(n), largest = 0;
-  for (int k = 0; k < CANDIDATES; k++) c[k].evaluate(c[k].self, c[k].x, c[k].out);
-  const double *right = c[6].out + n;
+/* Whether all agree with the accelerations that the tensions give. */
+static int agree(struct candidate *c, int n, double l) {
+  double *relative = state(n), *cartesian = state(n);
+  int good = 1;
+  for (int k = 0; k < CANDIDATES; k++)
+    if (c[k].self != NULL) c[k].evaluate(c[k].self, c[k].x, c[k].out);
+  const double *right = c[TENSIONS].out + n;
   for (int i = 0; i < n; i++) relative[i] = i == 0 ? right[0] : right[i] - right[i - 1];
-  to_cartesian(n, l, c[6].x, right, cartesian);
-  const double *expected[CANDIDATES] = {right, relative, cartesian, right, right, relative, right};
+  to_cartesian(n, l, c[TENSIONS].x, right, cartesian);
   for (int k = 0; k < CANDIDATES; k++) {
-    int length = expected[k] == cartesian ? 2 * n : n;
-    double off = difference(length, c[k].out + length, expected[k]);
-    if (off > 1e-7) fprintf(stderr, "%s: off by %.1e\n", c[k].name, off);
-    largest = fmax(largest, off);
+    if (c[k].self == NULL) continue;
+    int length = k == CARTESIAN ? 2 * n : n;
+    const double *expected = k == CARTESIAN                     ? cartesian
+                             : k == RELATIVE || k == RECURSIVE ? relative
+                                                               : right;
+    double off = difference(length, c[k].out + length, expected);
+    if (off <= 1e-7) continue;
+    fprintf(stderr, "n = %d, %s: accelerations are off by %.1e\n", n, c[k].name, off);
+    good = 0;
   }
   free(relative);
   free(cartesian);
-  return largest;
+  return good;
 }
 
 int main(int count, char **arguments) {
-  int n = absolute_model.n_coordinates;
-  struct compiled absolute = compiled_new(&absolute_model), relative = compiled_new(&relative_model),
-                  cartesian = compiled_new(&cartesian_model);
+  if (count != 5 && count != 8) return 2;
+  int n = atoi(arguments[4]);
+  const char *counted = count == 8 ? arguments[6] : NULL;
   struct chain chain = chain_new(n);
+  double *x = state(n), *by_links = state(n), *plane = state(n);
   struct candidate candidates[CANDIDATES] = {
-      {"absolute", compiled_evaluate, &absolute, absolute.x, state(n), 0},
-      {"relative", compiled_evaluate, &relative, relative.x, state(n), 0},
-      {"cartesian", compiled_evaluate, &cartesian, cartesian.x, state(n), 0},
-      {"dense", chain_dense, &chain, absolute.x, state(n), 0},
-      {"fixed", chain_fixed, &chain, absolute.x, state(n), 0},
-      {"recursive", chain_recursive, &chain, relative.x, state(n), 0},
-      {"tensions", chain_tensions, &chain, absolute.x, state(n), 0}};
-  place(n, chain.l, absolute.x, relative.x, cartesian.x);
-  if (count == 2 && strcmp(arguments[1], "--names") == 0) {
-    for (int k = 0; k < CANDIDATES; k++) printf("%s\n", candidates[k].name);
-    return 0;
+      [ABSOLUTE] = {"absolute", compiled_evaluate, NULL, x, state(n), 0},
+      [RELATIVE] = {"relative", compiled_evaluate, NULL, by_links, state(n), 0},
+      [CARTESIAN] = {"cartesian", compiled_evaluate, NULL, plane, state(n), 0},
+      [DENSE] = {"dense", chain_dense, &chain, x, state(n), 0},
+      [FIXED] = {"fixed", chain_fixed, chain_fixed_n == n ? &chain : NULL, x, state(n), 0},
+      [RECURSIVE] = {"recursive", chain_recursive, &chain, by_links, state(n), 0},
+      [TENSIONS] = {"tensions", chain_tensions, &chain, x, state(n), 0},
+      [SYMPY] = {"sympy", chain_sympy, NULL, x, state(n), 0}};
+#ifdef WITH_SYMPY
+  candidates[SYMPY].self = &chain;
+#endif
+  struct compiled compiled[CARTESIAN + 1];
+  place(n, chain.l, x, by_links, plane);
+  for (int k = ABSOLUTE; k <= CARTESIAN; k++) {
+    if (strcmp(arguments[k + 1], "-") == 0) continue;
+    if (counted != NULL && strcmp(counted, candidates[k].name) != 0) continue;
+    compiled[k] = compiled_new(arguments[k + 1], n, DYN_ENGINE_JIT);
+    candidates[k].self = &compiled[k];
   }
-  if (count == 4 && strcmp(arguments[1], "--count") == 0) {
-    for (int k = 0; k < CANDIDATES; k++)
-      if (strcmp(candidates[k].name, arguments[2]) == 0)
-        bench_count(&candidates[k], atoi(arguments[3]));
-    return 0;
-  }
-  if (largest_difference(candidates, n, chain.l) > 1e-7) return 1;
+  for (int k = 0; k < CANDIDATES && counted != NULL; k++)
+    if (strcmp(candidates[k].name, counted) == 0 && candidates[k].self != NULL)
+      bench_count(&candidates[k], atoi(arguments[7]));
+  if (counted != NULL) return 0;
+  if (!agree(candidates, n, chain.l)) return 1;
   bench_measure(candidates, CANDIDATES, ROUNDS, 2e-3);
   printf("%d", n);
   for (int k = 0; k < CANDIDATES; k++) printf(" %.1f", candidates[k].ns);

@@ -1,5 +1,6 @@
 /* Timing of candidates side by side, and compiled models as candidates. */
 #include "bench.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,9 +36,11 @@ void bench_measure(struct candidate *candidates, size_t count, int rounds, doubl
   size_t size = (size_t)rounds;
   double *ns = calloc(count * size + 1, sizeof *ns);
   long *calls = calloc(count + 1, sizeof *calls);
-  for (size_t k = 0; k < count; k++) calls[k] = calls_of_round(&candidates[k], seconds);
+  for (size_t k = 0; k < count; k++)
+    if (candidates[k].self != NULL) calls[k] = calls_of_round(&candidates[k], seconds);
   for (size_t round = 0; round < size; round++)
     for (size_t k = 0; k < count; k++) {
+      if (candidates[k].self == NULL) continue;
       double started = bench_now();
       call(&candidates[k], calls[k]);
       ns[k * size + round] = 1e9 * (bench_now() - started) / (double)calls[k];
@@ -67,7 +70,17 @@ static double *doubles(int32_t count) {
   return calloc((size_t)count + 1, sizeof(double));
 }
 
-struct compiled compiled_new(const dyn_model *model) {
+struct compiled compiled_new(const char *path, int n, dyn_engine engine) {
+  dyn_compiler *compiler = dyn_compiler_new(); /* kept until the program ends */
+  char set[32];
+  snprintf(set, sizeof set, "n = %d", n);
+  dyn_compiler_add_file(compiler, path);
+  if (n > 0) dyn_compiler_override(compiler, DYN_OVERRIDE_SET, set);
+  const dyn_model *model = dyn_compiler_model(compiler, engine);
+  if (model == NULL) {
+    fputs(dyn_compiler_diagnostics(compiler, DYN_DIAGNOSTICS_TEXT), stderr);
+    exit(1);
+  }
   struct compiled c = {model, doubles(model->n_state), doubles(model->n_inputs),
                        doubles(model->n_parameters), doubles(model->n_work)};
   double *unset = doubles(model->n_parameters);
