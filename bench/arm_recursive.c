@@ -16,9 +16,15 @@ typedef struct {
   vec r[3]; /* rows */
 } mat;
 
-static inline vec add(vec a, vec b) { return (vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline vec scale(double s, vec a) { return (vec){s * a.x, s * a.y, s * a.z}; }
-static inline double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline vec add(vec a, vec b) {
+  return (vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline vec scale(double s, vec a) {
+  return (vec){s * a.x, s * a.y, s * a.z};
+}
+static inline double dot(vec a, vec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static inline vec cross(vec a, vec b) {
   return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
@@ -62,7 +68,8 @@ static void place_link(int i, struct body *b, const mat *turn) {
   vec principal = {size * 0.04, size * 0.03, size * 0.02};
   mat axes = transpose(turn); /* rows: the axes */
   vec c = add(scale(0.02, axes.r[0]), scale(0.1, axes.r[2]));
-  mat zero = {0}, mc = {{{0, -mass * c.z, mass * c.y}, {mass * c.z, 0, -mass * c.x},
+  mat zero = {0}, mc = {{{0, -mass * c.z, mass * c.y},
+                         {mass * c.z, 0, -mass * c.x},
                          {-mass * c.y, mass * c.x, 0}}};
   b->M = (mat){{{mass, 0, 0}, {0, mass, 0}, {0, 0, mass}}};
   b->H = mc;

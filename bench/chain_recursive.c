@@ -27,8 +27,7 @@ static inline struct articulated carry(const struct articulated *a, const struct
   double y = a->y + fy * joint->u + xy * before->bx + yy * before->by;
   double rx = before->rx, ry = before->ry;
   double tx = xy * rx - xx * ry, ty = yy * rx - xy * ry;
-  return (struct articulated){ty * rx - tx * ry, tx, ty, xx, xy, yy,
-                              rx * y - ry * x, x, y};
+  return (struct articulated){ty * rx - tx * ry, tx, ty, xx, xy, yy, rx * y - ry * x, x, y};
 }
 
 void chain_recursive(void *self, const double *x, double *out) {

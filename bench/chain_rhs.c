@@ -1,5 +1,5 @@
-/* One right-hand side of the chain: models compiled by dyn (angles from the vertical, angles between
- * links, Cartesian coordinates with the rods as constraints) against C by hand.
+/* One right-hand side of the chain: models compiled by dyn (angles from the vertical, angles
+ * between links, Cartesian coordinates with the rods as constraints) against C by hand.
  *
  *   chain_rhs MODELS N                       times all; prints n, then ns of each candidate
  *   chain_rhs MODELS N --count NAME CALLS    evaluates one inside bench_counted
@@ -79,7 +79,7 @@ static int agree(struct candidate *c, int n, double l) {
   for (int k = 0; k < CANDIDATES; k++) {
     if (c[k].self == NULL) continue;
     int length = k == CARTESIAN ? 2 * n : n;
-    const double *expected = k == CARTESIAN                     ? cartesian
+    const double *expected = k == CARTESIAN                    ? cartesian
                              : k == RELATIVE || k == RECURSIVE ? relative
                                                                : right;
     double off = difference(length, c[k].out + length, expected);

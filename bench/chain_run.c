@@ -1,11 +1,12 @@
-/* Whole runs of the chain: dyn's runtime on a model compiled into the process, against loops by hand.
+/* Whole runs of the chain: dyn's runtime on a model compiled into the process, against loops by
+ * hand.
  *
  *   chain_run MODEL N UNTIL
  *
- * prints N, then ms of: dyn (integrator rk8), the same method by hand over the dense right-hand side
- * by hand, the same over the tensions, and (with -DWITH_SUNDIALS, else 0) CVODE's Adams method over
- * the dense one; then the largest relative difference at the end between dyn and the loop by hand.
- * No rows are written. */
+ * prints N, then ms of: dyn (integrator rk8), the same method by hand over the dense right-hand
+ * side by hand, the same over the tensions, and (with -DWITH_SUNDIALS, else 0) CVODE's Adams method
+ * over the dense one; then the largest relative difference at the end between dyn and the loop by
+ * hand. No rows are written. */
 #include "bench.h"
 #include <dyn/dyn_runtime.h>
 #include <math.h>

@@ -1,8 +1,9 @@
-/* One right-hand side of any model: machine code against dyn's interpreter and, for the arm, against
- * articulated bodies by hand. The interpreter is also the witness that the numbers are right.
+/* One right-hand side of any model: machine code against dyn's interpreter and, for the arm,
+ * against articulated bodies by hand. The interpreter is also the witness that the numbers are
+ * right.
  *
- *   model_rhs MODEL [arm]                       prints ns of machine code, interpreter, by hand (or 0)
- *   model_rhs MODEL [arm] --count NAME CALLS    evaluates "jit", "interpreter" or "hand" inside
+ *   model_rhs MODEL [arm]                       prints ns of machine code, interpreter, by hand (or
+ * 0) model_rhs MODEL [arm] --count NAME CALLS    evaluates "jit", "interpreter" or "hand" inside
  *                                               bench_counted */
 #include "bench.h"
 #include <math.h>

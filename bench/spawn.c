@@ -1,5 +1,5 @@
-/* spawn ROUNDS COMMAND...: runs a command several times without its output, and prints the median of
- * its times in ms and the largest memory it had in MB; "- -" if it fails. */
+/* spawn ROUNDS COMMAND...: runs a command several times without its output, and prints the median
+ * of its times in ms and the largest memory it had in MB; "- -" if it fails. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
