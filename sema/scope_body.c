@@ -31,8 +31,9 @@ void resolve_frame(struct resolver *r, const struct ast_statement *statement) {
   resolve_expression(r, statement->value, WANT_NUMBER);
   for (uint32_t i = 0; i < statement->rotations.count; i++) {
     resolve_expression(r, statement->rotations.items[i].angle, WANT_NUMBER);
-    r->in_axis = true;
-    resolve_expression(r, statement->rotations.items[i].axis, WANT_NUMBER);
+    ast_expr axis = statement->rotations.items[i].axis; /* a letter means an axis only when alone */
+    r->in_axis = ast_expression(r->text->ast, axis)->kind == AST_NAME;
+    resolve_expression(r, axis, WANT_NUMBER);
     r->in_axis = false;
   }
   resolve_expression(r, statement->source, WANT_TUPLE);
