@@ -87,6 +87,18 @@ static void break_speed_bias(struct system *system) {
 static void break_velocity(struct system *system) {
   system->state.velocity[0] = off(system, system->state.velocity[0]);
 }
+static void break_mass(struct system *system) {
+  system->mass[0] = off(system, system->mass[0]);
+}
+static void break_speed_arm(struct system *system) {
+  system->state.jacobian[1] = off(system, system->state.jacobian[1]);
+}
+static void break_acceleration(struct system *system) {
+  system->state.acceleration[0] = off(system, system->state.acceleration[0]);
+}
+static void break_momentum_mass(struct system *system) {
+  system->state.mass[0] = off(system, system->state.mass[0]);
+}
 static void break_momentum_rate(struct system *system) {
   system->state.rate[3] = off(system, system->state.rate[3]);
 }
@@ -104,14 +116,22 @@ static void broken_derivations_are_found(void **state) {
   assert_true(disagreements("lagrange", break_forcing) > 0);
   assert_true(disagreements("lagrange", break_bias) > 0);
   assert_true(disagreements("lagrange", break_dissipation) > 0);
+  assert_true(disagreements("lagrange", break_mass) > 0);
+  assert_true(disagreements("augmented", break_mass) > 0);
   assert_true(disagreements("augmented", break_forcing) > 0);
   assert_true(disagreements("augmented", break_bias) > 0);
   assert_true(disagreements("kane", break_speed_forcing) > 0);
   assert_true(disagreements("kane", break_speed_mass) > 0);
-  assert_true(disagreements("kane", break_speed_bias) > 0);
-  assert_true(disagreements("kane", break_velocity) > 0);
   assert_true(disagreements("gibbs-appell", break_speed_forcing) > 0);
   assert_true(disagreements("gibbs-appell", break_speed_mass) > 0);
+  for (int i = 0; i < 2; i++) {
+    const char *method = i ? "gibbs-appell" : "kane";
+    assert_true(disagreements(method, break_speed_arm) > 0);
+    assert_true(disagreements(method, break_acceleration) > 0);
+    assert_true(disagreements(method, break_velocity) > 0);
+    assert_true(disagreements(method, break_speed_bias) > 0);
+  }
+  assert_true(disagreements("hamilton", break_momentum_mass) > 0);
   assert_true(disagreements("hamilton", break_forcing) > 0);
   assert_true(disagreements("hamilton", break_momentum_rate) > 0);
 }
