@@ -31,16 +31,25 @@ struct compilation {
 
 /* LLVM's better code generator takes ten times as long as its fast one, and on long straight-line
  * code, which waits for memory and for the solver kernels, gains little: a JIT run chooses by the
- * number of instructions. Files are compiled once and used often. */
-static int choose_level(const struct program *program, uint32_t functions, int wanted,
-                        bool is_jit) {
-  enum { LONG_IN_RUN = 2500, LONG_IN_FILE = 200000 };
+ * number of instructions, and is more patient for what every step evaluates many times. Files are
+ * compiled once and used often. */
+enum { LONG_IN_RUN = 2500, LONG_RIGHT_SIDE = 4000, LONG_IN_FILE = 200000 };
+
+static size_t count_instructions(const struct program *program, uint32_t functions) {
   size_t size = 0;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++)
     if ((functions & 1u << i) != 0 && program->tapes[i] != NULL)
       size += program->tapes[i]->code.count;
+  return size;
+}
+
+static int choose_level(const struct program *program, uint32_t functions, int wanted,
+                        bool is_jit) {
+  size_t longest = !is_jit                    ? LONG_IN_FILE
+                   : functions == PROGRAM_RHS ? LONG_RIGHT_SIDE
+                                              : LONG_IN_RUN;
   if (wanted >= 0) return wanted > 3 ? 3 : wanted;
-  return size > (is_jit ? LONG_IN_RUN : LONG_IN_FILE) ? 0 : 1;
+  return count_instructions(program, functions) > longest ? 0 : 1;
 }
 
 static void add_functions(struct compilation *compilation, const struct program *program,
@@ -107,10 +116,12 @@ static char *emit_buffer(struct compilation *compilation, LLVMCodeGenFileType ty
 
 /* ---- into this process */
 
+enum { MOST_OBJECTS = 2 }; /* that one call of jit makes */
+
 struct loaded_model {
   struct backend_model public;
   dyn_model model;
-  struct jit_code *code;
+  struct jit_code *code[MOST_OBJECTS];
 };
 
 static void set_function(dyn_model *model, unsigned function, void *address) {
@@ -139,8 +150,9 @@ static dyn_model model_over(const struct program *program, const dyn_model *base
   return model;
 }
 
-static char *load(struct compilation *compilation, const struct program *program,
-                  const dyn_model *base, LLVMMemoryBufferRef object, struct backend_model **out) {
+/* Puts the object's functions into the model. Takes the object over. */
+static char *load(const struct compilation *compilation, LLVMMemoryBufferRef object,
+                  dyn_model *model, struct jit_code **code) {
   char names[PROGRAM_FUNCTION_COUNT][64];
   const char *wanted[PROGRAM_FUNCTION_COUNT];
   void *addresses[PROGRAM_FUNCTION_COUNT] = {NULL};
@@ -151,29 +163,18 @@ static char *load(struct compilation *compilation, const struct program *program
     wanted[count] = names[count];
     numbers[count++] = i;
   }
-  struct loaded_model *loaded = checked_calloc(1, sizeof *loaded);
-  char *fault = jit_load(object, wanted, addresses, count, &loaded->code);
-  if (fault != NULL) {
-    free(loaded);
-    return fault;
-  }
-  loaded->model = model_over(program, base);
-  for (unsigned i = 0; i < count; i++) set_function(&loaded->model, numbers[i], addresses[i]);
-  if (compilation->work > loaded->model.n_work) loaded->model.n_work = compilation->work;
-  loaded->public.model = &loaded->model;
-  loaded->public.handle = loaded;
-  *out = &loaded->public;
+  char *fault = jit_load(object, wanted, addresses, count, code);
+  if (fault != NULL) return fault;
+  for (unsigned i = 0; i < count; i++) set_function(model, numbers[i], addresses[i]);
+  if (compilation->work > model->n_work) model->n_work = compilation->work;
   return NULL;
 }
 
-static char *backend_jit(const struct program *program, const dyn_model *base, uint32_t functions,
-                         const struct backend_options *options, struct backend_timings *timings,
-                         struct backend_model **out) {
-  struct backend_timings unused = {0};
+static char *add_object(const struct program *program, uint32_t functions,
+                        const struct backend_options *options, struct backend_timings *timings,
+                        dyn_model *model, struct jit_code **code) {
   struct compilation compilation;
   LLVMMemoryBufferRef object = NULL;
-  if (timings == NULL) timings = &unused;
-  *out = NULL;
   char *fault = compile(&compilation, program, functions, options, true, timings);
   if (fault != NULL) return fault;
   double since = now();
@@ -181,7 +182,7 @@ static char *backend_jit(const struct program *program, const dyn_model *base, u
   lap(&timings->code, &since);
   if (fault == NULL) {
     timings->code_bytes += LLVMGetBufferSize(object);
-    fault = load(&compilation, program, base, object, out);
+    fault = load(&compilation, object, model, code);
     lap(&timings->link, &since);
   }
   compilation_clear(&compilation);
@@ -191,8 +192,31 @@ static char *backend_jit(const struct program *program, const dyn_model *base, u
 static void backend_release(struct backend_model *compiled) {
   if (compiled == NULL) return;
   struct loaded_model *loaded = compiled->handle;
-  jit_free(loaded->code);
+  for (unsigned i = 0; i < MOST_OBJECTS; i++) jit_free(loaded->code[i]);
   free(loaded);
+}
+
+/* Where all is long the right-hand side is compiled by itself, with more care (choose_level). */
+static char *backend_jit(const struct program *program, const dyn_model *base, uint32_t functions,
+                         const struct backend_options *options, struct backend_timings *timings,
+                         struct backend_model **out) {
+  struct backend_timings unused = {0};
+  uint32_t apart = options->level < 0 && count_instructions(program, functions) > LONG_IN_RUN
+                       ? functions & PROGRAM_RHS
+                       : 0;
+  const uint32_t parts[MOST_OBJECTS] = {functions & ~apart, apart};
+  struct loaded_model *loaded = checked_calloc(1, sizeof *loaded);
+  char *fault = NULL;
+  if (timings == NULL) timings = &unused;
+  loaded->model = model_over(program, base);
+  loaded->public.model = &loaded->model;
+  loaded->public.handle = loaded;
+  for (unsigned i = 0; i < MOST_OBJECTS && fault == NULL; i++)
+    if (i == 0 || parts[i] != 0)
+      fault = add_object(program, parts[i], options, timings, &loaded->model, &loaded->code[i]);
+  if (fault != NULL) backend_release(&loaded->public);
+  *out = fault == NULL ? &loaded->public : NULL;
+  return fault;
 }
 
 /* ---- into a file */
