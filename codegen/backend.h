@@ -11,6 +11,9 @@
  *   compiled->model->rhs(compiled->model, t, x, u, p, work, out);
  *   backend->release(compiled);
  *
+ * The module "dyn_targets" has the same functions, knows all machines and takes three times as long to
+ * load: for options.target.
+ *
  * All functions are reentrant; several threads may compile at once. Errors are texts that the
  * caller frees; NULL means success. */
 #ifndef DYN_CODEGEN_BACKEND_H
@@ -22,7 +25,7 @@
 struct backend_options {
   int level;                /* optimisation 0..3; -1: chosen by the program's size */
   const char *cpu;          /* "native", "generic" (the target's baseline) or an LLVM name */
-  const char *target;       /* target triple; NULL: this machine */
+  const char *target;       /* target triple; NULL: this machine. Needs dyn_targets */
   const double *parameters; /* n_parameters values to fold into the code, or NULL: read p */
   bool contract;            /* allow fused multiply-add: faster, but not the interpreter's bits */
   const char *prefix;       /* of the exported symbol <prefix>_model; NULL: from the model's name */

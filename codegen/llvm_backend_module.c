@@ -257,6 +257,9 @@ static const struct backend table = {
     .emit = backend_emit,
 };
 
+#ifndef DYN_THIS_MACHINE_ALONE
+#define dyn_backend dyn_targets /* a module's entry has the module's name */
+#endif
 __attribute__((visibility("default"))) const struct backend *dyn_backend(void);
 const struct backend *dyn_backend(void) {
   return &table;

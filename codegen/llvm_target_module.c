@@ -12,10 +12,15 @@
 
 /* LLVM's own registry of targets is filled when the module is loaded, before any thread uses it. */
 __attribute__((constructor)) static void initialize_targets(void) {
+#ifdef DYN_THIS_MACHINE_ALONE
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+#else
   LLVMInitializeAllTargetInfos();
   LLVMInitializeAllTargets();
   LLVMInitializeAllTargetMCs();
   LLVMInitializeAllAsmPrinters();
+#endif
 }
 
 static char *copy_message(char *message) {

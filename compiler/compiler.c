@@ -127,11 +127,11 @@ const dyn_model *compiler_interpret(dyn_compiler *compiler) {
 
 /* ---------------------------------------------------------------- stages with LLVM */
 
-bool compiler_open_backend(dyn_compiler *compiler) {
-  if (compiler->backend != NULL) return true;
+/* The back end in the module of that name; NULL, with a diagnostic, if it can't be loaded. */
+static const struct backend *open_backend(dyn_compiler *compiler, const char *name) {
   double started = compiler_clock();
   const char *reason = "";
-  void *address = module_open("dyn_backend", &reason);
+  void *address = module_open(name, &reason);
   dyn_backend_function *open = NULL;
   memcpy(&open, &address, sizeof open); /* ISO C has no cast from void * to a function */
   const struct backend *backend = open != NULL ? open() : NULL;
@@ -140,14 +140,18 @@ bool compiler_open_backend(dyn_compiler *compiler) {
     backend = NULL;
   }
   if (backend == NULL) {
-    struct diagnostic *diagnostic = diagnostic_add(compiler->context, DIAG_MODULE_UNAVAILABLE,
-                                                   nowhere, "dyn_backend", reason, NULL);
+    struct diagnostic *diagnostic =
+        diagnostic_add(compiler->context, DIAG_MODULE_UNAVAILABLE, nowhere, name, reason, NULL);
     diagnostic_help(compiler->context, diagnostic,
                     "'--backend interpreter' runs without it, more slowly");
   }
-  compiler->backend = backend;
   stage_end(compiler, COMPILER_LOAD, started);
-  return backend != NULL;
+  return backend;
+}
+
+bool compiler_open_backend(dyn_compiler *compiler) {
+  if (compiler->backend == NULL) compiler->backend = open_backend(compiler, "dyn_backend");
+  return compiler->backend != NULL;
 }
 
 static bool report_backend(dyn_compiler *compiler, char *fault,
@@ -209,10 +213,11 @@ const dyn_model *compiler_add_functions(dyn_compiler *compiler, uint32_t functio
 
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
                    const struct backend_options *options, struct text *out) {
-  if (!compiler_build_program(compiler, PROGRAM_ALL) || !compiler_open_backend(compiler))
-    return false;
+  const char *module = options->target != NULL ? "dyn_targets" : "dyn_backend";
+  if (!compiler_build_program(compiler, PROGRAM_ALL)) return false;
+  const struct backend *backend = open_backend(compiler, module);
+  if (backend == NULL) return false;
   struct backend_timings timings = {0};
-  char *fault =
-      compiler->backend->emit(compiler->program, PROGRAM_ALL, format, options, &timings, out);
+  char *fault = backend->emit(compiler->program, PROGRAM_ALL, format, options, &timings, out);
   return report_backend(compiler, fault, &timings);
 }
