@@ -88,15 +88,14 @@ int dyn_compiler_derive(dyn_compiler *compiler, const char *method) {
 char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const char *show) {
   static const enum equation_format formats[] = {[DYN_EQUATIONS_TEXT] = EQUATIONS_TEXT,
                                                  [DYN_EQUATIONS_LATEX] = EQUATIONS_LATEX,
-                                                 [DYN_EQUATIONS_JSON] = EQUATIONS_JSON};
+                                                 [DYN_EQUATIONS_JSON] = EQUATIONS_JSON,
+                                                 [DYN_EQUATIONS_HTML] = EQUATIONS_HTML};
   if ((size_t)format >= sizeof formats / sizeof *formats) return NULL;
   if (!derive(compiler, NULL)) return NULL;
   struct text out = {0};
-  const char *fault = NULL;
-  if (equations_print(compiler->system, formats[format], show, &out, &fault))
+  if (equations_print(compiler->context, compiler->system, formats[format], show, &out))
     return text_take(&out);
   text_free(&out);
-  diagnostic_add(compiler->context, DIAG_UNKNOWN_PART, nowhere, fault, NULL);
   return NULL;
 }
 

@@ -12,51 +12,88 @@
 #include "derive/equations.h"
 #include "derive/terms.h"
 #include "base/bug.h"
+#include "base/diagnostic.h"
 #include "sema/model.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { LONG_EQUATION = 400, LONGEST_LINE = 2400, MANY_EQUATIONS = 24, LARGEST_TEXT = 64 << 20 };
 
-static const struct {
-  const char *name;
-  enum show_part part;
-} show_names[] = {
-    {"energies", SHOW_ENERGIES},       {"momenta", SHOW_MOMENTA},
-    {"invariants", SHOW_INVARIANTS},   {"mass", SHOW_MASS},
-    {"forcing", SHOW_FORCING},         {"jacobian", SHOW_JACOBIAN},
-    {"constraints", SHOW_CONSTRAINTS},
+static const char *const part_names[] = {
+#define EQUATIONS_PART_NAME(name, word) word,
+    EQUATIONS_PARTS(EQUATIONS_PART_NAME)
+#undef EQUATIONS_PART_NAME
 };
+enum { PARTS = sizeof part_names / sizeof *part_names };
 
-static char *copy_word(const char *word, size_t length) {
-  char *copy = checked_calloc(length + 1, 1);
-  memcpy(copy, word, length);
-  return copy;
+static void report_unknown(dyn_context *context, const char *word) {
+  struct text all = {0};
+  for (int i = 0; i < PARTS; i++) text_format(&all, "%s%s", i > 0 ? ", " : "", part_names[i]);
+  struct diagnostic *d = diagnostic_add(context, DIAG_UNKNOWN_PART, (struct span){0}, word, NULL);
+  const char *near = nearest_name(word, part_names, PARTS);
+  if (near) diagnostic_help(context, d, "did you mean '%s'?", near);
+  diagnostic_help(context, d, "parts: %s", text_string(&all));
+  text_free(&all);
 }
 
-/* The parts named in a comma list; false with the word that is none of them, owned by the system.
- */
-static bool parse_show(struct system *system, const char *show, unsigned *parts,
-                       const char **fault) {
-  *parts = 0;
+/* The parts named in a comma list; false after a report of the first word that is none of them. */
+static bool parse_show(dyn_context *context, const char *show, unsigned *parts) {
   while (show && *show) {
     show += strspn(show, ", ");
     size_t length = strcspn(show, ", ");
-    bool known = length == 0;
-    for (size_t i = 0; i < sizeof show_names / sizeof *show_names; i++)
-      if (strlen(show_names[i].name) == length && memcmp(show, show_names[i].name, length) == 0) {
-        *parts |= show_names[i].part;
-        known = true;
-      }
-    if (!known) {
-      free(system->unknown_part);
-      system->unknown_part = copy_word(show, length);
-      *fault = system->unknown_part;
+    int found = 0;
+    while (length > 0 && found < PARTS &&
+           (strlen(part_names[found]) != length || memcmp(show, part_names[found], length) != 0))
+      found++;
+    if (found == PARTS) {
+      char *word = arena_string(&context->arena, show, length);
+      report_unknown(context, word);
       return false;
     }
+    if (length > 0) *parts |= 1u << found;
     show += length;
   }
   return true;
+}
+
+/* What a textbook shows on the way to the equations. */
+static unsigned steps_of(const struct system *system) {
+  switch (system->state.kind) {
+  case VARIABLES_MOMENTA:
+    return SHOW_ENERGIES | SHOW_MOMENTA | SHOW_HAMILTONIAN;
+  case VARIABLES_SPEEDS:
+    return system->state.gibbs_quadratic ? SHOW_ACCELERATIONS | SHOW_GIBBS | SHOW_FORCES
+                                         : SHOW_PARTIALS | SHOW_FORCES | SHOW_INERTIA;
+  case VARIABLES_VELOCITIES:
+    break;
+  }
+  return SHOW_ENERGIES | SHOW_FORCES;
+}
+
+static bool check_method(dyn_context *context, bool is_there, const char *part,
+                         const char *method) {
+  if (is_there) return true;
+  struct diagnostic *d =
+      diagnostic_add(context, DIAG_PART_OF_METHOD, (struct span){0}, part, method, NULL);
+  diagnostic_help(context, d, "add --method %s", method);
+  return false;
+}
+
+/* False after a report. */
+static bool choose_parts(struct equations *e, enum equation_format format, const char *show) {
+  const struct system *s = e->system;
+  bool is_document = format == EQUATIONS_LATEX || format == EQUATIONS_HTML;
+  if (!parse_show(e->context, show, &e->show)) return false;
+  if (show == NULL && is_document) e->show |= SHOW_STEPS;
+  if (e->show & SHOW_STEPS) e->show |= steps_of(s);
+  if (s->model->kinematics == NULL && e->show & SHOW_STEPS)
+    e->show &= ~(unsigned)(SHOW_PARTIALS | SHOW_ACCELERATIONS);
+  bool has_momenta = s->state.kind == VARIABLES_MOMENTA;
+  return check_method(e->context, !(e->show & SHOW_GIBBS) || s->state.gibbs_quadratic, "gibbs",
+                      "gibbs-appell") &&
+         check_method(e->context, !(e->show & SHOW_HAMILTONIAN) || has_momenta, "hamiltonian",
+                      "hamilton") &&
+         check_method(e->context, !(e->show & SHOW_INERTIA) || !has_momenta, "inertia", "kane");
 }
 
 /* ---- arrangement */
@@ -181,7 +218,9 @@ static void add_jacobian(expr_vector *roots, const struct system *s) {
   add_roots(roots, s->rate_by_acceleration, z * (n + m));
 }
 
-static expr_vector roots_of(const struct equations *equations, bool matrices) {
+/* Of JSON, which always has the matrices. */
+static expr_vector roots_of(const struct equations *equations) {
+  const bool matrices = true;
   const struct system *s = equations->system;
   expr_vector roots = {0};
   size_t n = s->n, z = s->rates;
@@ -241,28 +280,49 @@ static bool equations_are_long(struct equations *equations) {
   return is_long;
 }
 
-static void choose_printer(struct equations *equations, enum equation_format format) {
-  bool is_json = format == EQUATIONS_JSON;
-  enum expr_format style = format == EQUATIONS_LATEX ? EXPR_LATEX : EXPR_TEXT;
-  expr_vector roots = roots_of(equations, is_json);
-  struct expr_graph *graph = equations->system->graph;
-  equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
-  if (!is_json) equations_name_multipliers(equations);
-  if (longest_of(equations, roots.items, roots.count, LONG_EQUATION) >= LONG_EQUATION ||
-      equations->show & SHOW_JACOBIAN)
-    expr_printer_name_shared(equations->printer, "s");
-  equations->as_matrices = equations_are_long(equations);
-  if (equations->as_matrices && !is_json) { /* other roots: their sharing differs */
+/* What is to be printed, with the document's formulas. */
+static struct expr_list all_roots(const struct equations *equations, bool is_json) {
+  struct expr_list all = {0};
+  if (is_json) {
+    expr_vector roots = roots_of(equations);
+    for (uint32_t i = 0; i < roots.count; i++) vector_push(&all, roots.items[i]);
     vector_free(&roots);
-    expr_printer_free(equations->printer);
-    equations->show |= SHOW_MASS | SHOW_FORCING | SHOW_CONSTRAINTS;
-    roots = roots_of(equations, true);
-    equations->printer = expr_printer_new(graph, style, roots.items, roots.count);
-    equations_name_multipliers(equations);
-    expr_printer_name_shared(equations->printer, "s");
-    expr_printer_limit(equations->printer, LARGEST_TEXT);
   }
+  document_roots(&equations->document, &all);
+  return all;
+}
+
+static void make_document(struct equations *equations, bool is_json) {
+  document_clear(&equations->document);
+  document_init(&equations->document, equations->system->graph);
+  if (is_json)
+    equations_put_steps(equations);
+  else
+    equations_put_document(equations);
+}
+
+static void make_printer(struct equations *equations, enum equation_format format,
+                         bool names_shared) {
+  bool is_json = format == EQUATIONS_JSON, is_text = format == EQUATIONS_TEXT || is_json;
+  make_document(equations, is_json);
+  struct expr_list roots = all_roots(equations, is_json);
+  expr_printer_free(equations->printer);
+  equations->printer = expr_printer_new(equations->system->graph, is_text ? EXPR_TEXT : EXPR_LATEX,
+                                        roots.items, roots.count);
+  if (!is_json) equations_name_multipliers(equations);
+  if (names_shared || equations->show & SHOW_JACOBIAN ||
+      longest_of(equations, roots.items, roots.count, LONG_EQUATION) >= LONG_EQUATION)
+    expr_printer_name_shared(equations->printer, "s");
+  expr_printer_limit(equations->printer, LARGEST_TEXT);
   vector_free(&roots);
+}
+
+static void choose_printer(struct equations *equations, enum equation_format format) {
+  make_printer(equations, format, false);
+  equations->as_matrices = equations_are_long(equations);
+  if (!equations->as_matrices || format == EQUATIONS_JSON) return;
+  equations->show |= SHOW_MASS | SHOW_FORCING | SHOW_CONSTRAINTS;
+  make_printer(equations, format, true); /* other roots: their sharing differs */
 }
 
 /* The augmented form has λ̂ = -λ in a text for reading, unless other terms hold multipliers. */
@@ -280,32 +340,43 @@ static bool has_hats(const struct system *system, enum equation_format format) {
   return !found;
 }
 
-bool equations_print(struct system *system, enum equation_format format, const char *show,
-                     struct text *out, const char **fault) {
-  struct equations equations = {.system = system, .out = out};
-  if (!parse_show(system, show, &equations.show, fault)) return false;
-  if (equations.show & SHOW_JACOBIAN) system_derive_jacobian(system);
+static void arrange_all(struct equations *equations) {
+  struct system *system = equations->system;
   struct terms terms = terms_of_model((struct model *)system->model);
+  if (equations->show & SHOW_JACOBIAN) system_derive_jacobian(system);
   if (!expr_is_integer_value(system->graph, terms.dissipation, 0))
-    equations.dissipation = terms.dissipation;
+    equations->dissipation = terms.dissipation;
   if (!system->has_energy)
-    equations.lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
+    equations->lagrangian = expr_subtract(system->graph, terms.kinetic, terms.potential);
+  arrange(equations);
+  equations_arrange_constraints(equations);
+}
+
+bool equations_print(dyn_context *context, struct system *system, enum equation_format format,
+                     const char *show, struct text *out) {
+  struct equations equations = {.context = context, .system = system, .out = out};
+  if (!choose_parts(&equations, format, show)) return false;
+  document_init(&equations.document, system->graph);
+  equations.is_text = format == EQUATIONS_TEXT;
   equations.has_hats = has_hats(system, format);
-  arrange(&equations);
-  equations_arrange_constraints(&equations);
+  arrange_all(&equations);
   choose_printer(&equations, format);
   switch (format) {
   case EQUATIONS_TEXT:
-    equations_print_text(&equations);
+    document_print_text(&equations.document, equations.printer, out);
     break;
   case EQUATIONS_LATEX:
-    equations_print_latex(&equations);
+    document_print_latex(&equations.document, equations.printer, out);
+    break;
+  case EQUATIONS_HTML:
+    document_print_html(&equations.document, equations.printer, out);
     break;
   case EQUATIONS_JSON:
     equations_print_json(&equations);
     break;
   }
   expr_printer_free(equations.printer);
+  document_clear(&equations.document);
   vector_free(&equations.motion);
   free(equations.constraints);
   return true;

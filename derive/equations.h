@@ -4,16 +4,37 @@
 #define DYN_DERIVE_EQUATIONS_H
 #include "derive/system.h"
 #include "base/vector.h"
+#include "derive/document.h"
 #include "expr/printer.h"
 
+/* What --show names, in the order in which documents have them. */
+#define EQUATIONS_PARTS(PART)                                                                      \
+  PART(STRUCTURE, "structure")                                                                     \
+  PART(ENERGIES, "energies")                                                                       \
+  PART(MOMENTA, "momenta")                                                                         \
+  PART(PARTIALS, "partials")                                                                       \
+  PART(ACCELERATIONS, "accelerations")                                                             \
+  PART(FORCES, "forces")                                                                           \
+  PART(INERTIA, "inertia")                                                                         \
+  PART(GIBBS, "gibbs")                                                                             \
+  PART(HAMILTONIAN, "hamiltonian")                                                                 \
+  PART(MASS, "mass")                                                                               \
+  PART(FORCING, "forcing")                                                                         \
+  PART(CONSTRAINTS, "constraints")                                                                 \
+  PART(INVARIANTS, "invariants")                                                                   \
+  PART(JACOBIAN, "jacobian")                                                                       \
+  PART(TRACE, "trace")                                                                             \
+  PART(STEPS, "steps") /* those of the method */
+
+enum show_index {
+#define EQUATIONS_PART_INDEX(name, word) SHOW_INDEX_##name,
+  EQUATIONS_PARTS(EQUATIONS_PART_INDEX)
+#undef EQUATIONS_PART_INDEX
+};
 enum show_part {
-  SHOW_ENERGIES = 1,
-  SHOW_MOMENTA = 2,
-  SHOW_INVARIANTS = 4,
-  SHOW_MASS = 8,
-  SHOW_FORCING = 16,
-  SHOW_JACOBIAN = 32,
-  SHOW_CONSTRAINTS = 64,
+#define EQUATIONS_PART(name, word) SHOW_##name = 1 << SHOW_INDEX_##name,
+  EQUATIONS_PARTS(EQUATIONS_PART)
+#undef EQUATIONS_PART
 };
 
 struct equation_line { /* left = right */
@@ -28,22 +49,20 @@ struct constraint_lines {            /* of one constraint; left is 0 where there
 };
 
 struct equations {
+  dyn_context *context;
   struct system *system;
   unsigned show;                        /* of enum show_part */
   VECTOR(struct equation_line) motion;  /* in the form of the method */
   struct constraint_lines *constraints; /* m */
+  bool is_text;                         /* the format is plain text */
   bool has_hats;    /* augmented: multipliers are printed as λ̂ = -λ, their forces on the left */
   bool as_matrices; /* too long for a line each: print M and the forcing instead */
   expr dissipation; /* Rayleigh function, or 0 */
   expr lagrangian;  /* L = T - V, or 0 where T and V are known apart */
+  struct document document;
   struct expr_printer *printer;
   struct text *out;
 };
-
-/* Prints e with the names in force. */
-static inline void equations_put(struct equations *equations, expr e) {
-  expr_printer_print(equations->printer, equations->out, e);
-}
 
 /* The sum of `right` and the forces that multipliers exert on coordinate (or variable) i, with
  * `arms` by (i, constraint), rows of n. */
@@ -72,7 +91,21 @@ void equations_name_multipliers(struct equations *equations);
 /* What a multiplier is printed as; the caller frees the text. */
 char *equations_multiplier_name(const struct equations *equations, uint32_t constraint);
 
-void equations_print_text(struct equations *equations);
-void equations_print_latex(struct equations *equations);
+/* What an equation or unknown of motion belongs to, and a coordinate, for names of entries. */
+struct document_index equations_row(const struct equations *equations, size_t i);
+struct document_index equations_coordinate(const struct equations *equations, size_t j);
+
+/* ---- parts of the document, in the order of textbooks */
+/* The whole, and only what EQUATIONS_JSON has no members for. */
+void equations_put_document(struct equations *equations);
+void equations_put_steps(struct equations *equations);
+void equations_put_structure(struct equations *equations);
+/* Velocities, partial velocities and accelerations of bodies; forces and inertia forces. */
+void equations_put_motions(struct equations *equations);
+void equations_put_forces(struct equations *equations);
+void equations_put_jacobian(struct equations *equations);
+/* Every equation with what each statement of the model puts into it. */
+void equations_put_trace(struct equations *equations);
+
 void equations_print_json(struct equations *equations);
 #endif

@@ -184,6 +184,38 @@ static void put_energies(struct equations *e) {
   }
 }
 
+/* Parts that have no members of their own, heading by heading; a row is a string. */
+static void put_sections(struct equations *e) {
+  const struct document *d = &e->document;
+  bool in_section = false, has_rows = false;
+  put_key(e, "sections");
+  text_put(e->out, "[");
+  for (uint32_t i = 0; i < d->items.count; i++) {
+    const struct document_item *item = &d->items.items[i];
+    struct text row = {0};
+    if (item->kind == DOCUMENT_HEADING) {
+      text_put(e->out, in_section ? "]},\n    {\"title\": " : "\n    {\"title\": ");
+      text_json_string(e->out, item->title);
+      text_put(e->out, ", \"rows\": [");
+      in_section = true;
+      has_rows = false;
+      continue;
+    }
+    if (item->kind == DOCUMENT_NOTE) text_put(&row, item->text);
+    if (item->left) expr_printer_print(e->printer, &row, item->left);
+    if (item->right) {
+      text_put(&row, " = ");
+      expr_printer_print(e->printer, &row, item->right);
+    }
+    if (item->kind == DOCUMENT_TERM) text_format(&row, "  from %s", item->text);
+    text_put(e->out, has_rows ? ",\n      " : "\n      ");
+    text_json_string(e->out, text_string(&row));
+    text_free(&row);
+    has_rows = true;
+  }
+  text_put(e->out, in_section ? "]}\n  ]" : "]");
+}
+
 void equations_print_json(struct equations *e) {
   const struct system *s = e->system;
   size_t n = s->n, m = s->m, z = s->rates, width = 2 * n + z;
@@ -215,5 +247,6 @@ void equations_print_json(struct equations *e) {
     put_key(e, "rate_by_acceleration");
     put_matrix(e, s->rate_by_acceleration, z, n + m);
   }
+  if (e->document.items.count > 0) put_sections(e);
   text_put(e->out, "\n}\n");
 }

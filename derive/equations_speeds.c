@@ -6,10 +6,19 @@
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
+#include <string.h>
 
 static void put(struct equations *equations, expr left, expr right) {
   struct equation_line line = {left, right};
   vector_push(&equations->motion, line);
+}
+
+/* A speed that is a coordinate's velocity has its name, too. */
+static bool says_nothing(const struct system *s, size_t j) {
+  expr by_speeds = s->state.velocity[j];
+  return expr_operator_of(s->graph, by_speeds) == EXPR_SYMBOL &&
+         strcmp(expr_symbol_name(s->graph, by_speeds),
+                expr_symbol_name(s->graph, s->model->coordinates.items[j].velocity)) == 0;
 }
 
 void equations_arrange_speeds(struct equations *equations) {
@@ -21,9 +30,9 @@ void equations_arrange_speeds(struct equations *equations) {
   for (size_t j = 0; j < n; j++) {
     expr velocity = s->model->coordinates.items[j].velocity;
     expr_substitution_add(by_speeds, velocity, state->velocity[j]);
-    if (state->velocity[j] != state->symbol[j]) put(equations, velocity, state->velocity[j]);
+    if (!says_nothing(s, j)) put(equations, velocity, state->velocity[j]);
   }
-  if (state->gibbs_quadratic) {
+  if (state->gibbs_quadratic && !(equations->show & SHOW_GIBBS)) {
     expr gibbs = expr_add(s->graph, state->gibbs_quadratic, state->gibbs_linear);
     put(equations, expr_symbol(s->graph, "G", NULL), expr_substitution_of(by_speeds, gibbs));
   }

@@ -53,6 +53,8 @@ bool motions_norms_are_plain(const struct system *system);
 /* Takes what Lagrange's equations have besides the inertia forces `rest` (n, by speeds) of the
  * bodies, in the direction of the norms, off the system's forcing of speeds. `left`: Lagrange's
  * terms of what is no derived body, n. */
+bool motions_norm_terms(const struct motions *motions, const expr *left, const expr *rest,
+                        expr *out); /* the same, n on coordinates; false: there are none */
 void motions_take_norms(const struct motions *motions, const struct speed_relations *relations,
                         const expr *left, const expr *rest);
 #endif

@@ -95,14 +95,18 @@ static expr factor_of(const struct motions *m, const expr e[4], const uint32_t c
   return expr_divide(s->graph, sum, square_of(s->graph, e));
 }
 
-/* The terms on coordinates; false: there are none. */
-static bool find_terms(const struct motions *m, const expr *inertial, const expr *rest, expr *out) {
+bool motions_norm_terms(const struct motions *m, const expr *left, const expr *rest, expr *out) {
   expr e[4];
   uint32_t c[4];
   bool any = false;
   struct expr_graph *graph = m->system->graph;
-  for (uint32_t j = 0; j < m->n; j++) out[j] = expr_integer(graph, 0);
-  for (frame_id f = FRAME_WORLD; f <= frame_last(m->kinematics); f++) {
+  expr *inertial = checked_calloc((size_t)m->n + 1, sizeof(expr));
+  for (uint32_t j = 0; j < m->n; j++) {
+    inertial[j] = expr_subtract(graph, m->system->inertial[j], left[j]);
+    out[j] = expr_integer(graph, 0);
+  }
+  frame_id last = m->bodies.count > 0 ? frame_last(m->kinematics) : 0;
+  for (frame_id f = FRAME_WORLD; f <= last; f++) {
     if (!frame_parameters(m->kinematics, f, e) || !are_coordinates(m->system, e, c) ||
         is_repeated(m->kinematics, f, e))
       continue;
@@ -111,6 +115,7 @@ static bool find_terms(const struct motions *m, const expr *inertial, const expr
       out[c[i]] = expr_add(graph, out[c[i]], expr_multiply(graph, factor, e[i]));
     any = true;
   }
+  free(inertial);
   return any;
 }
 
@@ -118,14 +123,11 @@ void motions_take_norms(const struct motions *m, const struct speed_relations *r
                         const expr *left, const expr *rest) {
   struct system *s = relations->system;
   size_t n = m->n;
-  if (m->bodies.count == 0) return;
-  expr *memory = checked_calloc(3 * n + 1, sizeof(expr)), *inertial = memory;
-  expr *terms = memory + n, *projected = memory + 2 * n;
-  for (size_t j = 0; j < n; j++) inertial[j] = expr_subtract(s->graph, s->inertial[j], left[j]);
-  if (find_terms(m, inertial, rest, terms)) {
+  expr *terms = checked_calloc(2 * n + 1, sizeof(expr)), *projected = terms + n;
+  if (motions_norm_terms(m, left, rest, terms)) {
     speeds_project(relations, terms, projected);
     for (size_t r = 0; r < n; r++)
       s->state.forcing[r] = expr_subtract(s->graph, s->state.forcing[r], projected[r]);
   }
-  free(memory);
+  free(terms);
 }

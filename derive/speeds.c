@@ -261,7 +261,6 @@ static void name_variables(struct system *system, const struct speeds *s) {
   const struct model *model = system->model;
   for (uint32_t i = 0; i < s->n; i++) {
     struct text name = {0}, unit = {0};
-    const char *latex = NULL;
     expr value;
     if (s->origin[i] == SPEED_DECLARED) {
       const struct model_speed *speed = &model->speeds.items[s->index[i]];
@@ -271,7 +270,6 @@ static void name_variables(struct system *system, const struct speeds *s) {
     } else if (s->origin[i] == SPEED_OF_COORDINATE) {
       const struct model_coordinate *coordinate = &model->coordinates.items[s->index[i]];
       text_put(&name, expr_symbol_name(system->graph, coordinate->velocity));
-      latex = expr_symbol_latex(system->graph, coordinate->velocity);
       text_format(&unit, "%s/s", coordinate->id.unit.si);
       value = coordinate->velocity;
     } else {
@@ -285,7 +283,7 @@ static void name_variables(struct system *system, const struct speeds *s) {
                   constraint->level == CONSTRAINT_POSITION ? "/s" : "");
       value = system->constraint[s->index[i]];
     }
-    method_state_name(system, i, text_string(&name), latex, text_string(&unit));
+    method_state_name(system, i, text_string(&name), NULL, text_string(&unit));
     system->state.value[i] = value;
     text_free(&name);
     text_free(&unit);

@@ -147,7 +147,6 @@ void system_free(struct system *system) {
   free(system->residual_by_state);
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
-  free(system->unknown_part);
   method_state_clear(system);
   free(system);
 }

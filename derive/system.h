@@ -94,8 +94,6 @@ struct system {
   expr *residual_by_state;    /* (n + m) * (2n + rates), column by column; NULL before */
   expr *rate_by_state;        /* rates * (2n + rates) */
   expr *rate_by_acceleration; /* rates * (n + m): by q'', then by λ */
-
-  char *unknown_part; /* the word that equations_print did not know last, or NULL */
 };
 
 /* Derives by the named method ("lagrange", ...; NULL: the model's choice or the default). Reports
@@ -133,11 +131,13 @@ void system_free(struct system *system);
 void system_dump(const struct system *system, struct text *out); /* --dump=system */
 void system_check(const struct system *system);                  /* bug() on a broken promise */
 
-/* What `dyn derive` prints: the equations for a reader. `show` is a list of extra parts separated
- * by commas (energies, momenta, invariants, mass, forcing, jacobian, constraints) or NULL. */
-enum equation_format { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON };
-/* False, with the unknown word in *fault (owned by the system), if `show` names something that does
- * not exist. */
-bool equations_print(struct system *system, enum equation_format format, const char *show,
-                     struct text *out, const char **fault);
+/* What `dyn derive` prints: the equations for a reader. `show` is a list of parts separated by
+ * commas (energies, partials, mass, trace, ...: EQUATIONS_PARTS in equations.h) or NULL: text and
+ * JSON then have the equations, LaTeX and HTML, whole documents, the steps of the method. */
+enum equation_format { EQUATIONS_TEXT, EQUATIONS_LATEX, EQUATIONS_JSON, EQUATIONS_HTML };
+/* False, after a report, if `show` names something that does not exist, or is no part of the
+ * method.
+ */
+bool equations_print(dyn_context *context, struct system *system, enum equation_format format,
+                     const char *show, struct text *out);
 #endif

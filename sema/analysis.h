@@ -80,6 +80,8 @@ void lower_body(struct analysis *a, const struct job *job);
 void lower_gravity(struct analysis *a, const struct job *job);
 /* Start values of frames by Euler parameters; when all start values are known. */
 void start_frames(struct analysis *a);
+/* Names of frames and points, for those who read equations. (geometry.c) */
+void name_geometry(struct analysis *a);
 /* ---- vector_forces.c: forces at points, torques */
 void lower_vector_force(struct analysis *a, const struct job *job);
 /* ---- body_check.c: can bodies be like this, with the present values of the parameters? */

@@ -12,6 +12,8 @@ void model_free(struct model *model) {
   vector_free(&model->parameters);
   vector_free(&model->inputs);
   vector_free(&model->bodies);
+  vector_free(&model->frames);
+  vector_free(&model->points);
   vector_free(&model->energies);
   vector_free(&model->forces);
   vector_free(&model->speeds);

@@ -72,6 +72,16 @@ struct model_body {
   struct span mass_span, inertia_span;
 };
 
+struct model_frame { /* a name of a frame; several may name one */
+  const char *name;
+  frame_id frame;
+};
+
+struct model_point { /* a named point that has a velocity */
+  const char *name;
+  vector_id place; /* from the origin */
+};
+
 enum energy_kind { ENERGY_KINETIC, ENERGY_POTENTIAL, ENERGY_LAGRANGIAN, ENERGY_DISSIPATION };
 
 struct model_energy {
@@ -213,6 +223,8 @@ struct model {
   VECTOR(struct model_parameter) parameters;
   VECTOR(struct model_input) inputs;
   VECTOR(struct model_body) bodies;
+  VECTOR(struct model_frame) frames; /* the world first, if there are vectors */
+  VECTOR(struct model_point) points;
   VECTOR(struct model_energy) energies;
   VECTOR(struct model_speed) speeds;
   VECTOR(struct model_force) forces;

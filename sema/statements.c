@@ -349,4 +349,5 @@ void lower_statements(struct analysis *a) {
     lower_job(a, &a->jobs.items[i]);
   for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
     if (a->jobs.items[i].statement->kind == AST_GRAVITY) lower_gravity(a, &a->jobs.items[i]);
+  name_geometry(a);
 }

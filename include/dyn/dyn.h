@@ -68,11 +68,12 @@ DYN_API int dyn_compiler_derive(dyn_compiler *compiler, const char *method);
 typedef enum dyn_equations {
   DYN_EQUATIONS_TEXT,
   DYN_EQUATIONS_LATEX,
-  DYN_EQUATIONS_JSON
+  DYN_EQUATIONS_JSON,
+  DYN_EQUATIONS_HTML
 } dyn_equations;
 
 /* The equations for a reader. `show`: further parts, separated by commas ("energies,momenta"), or
- * NULL. */
+ * NULL. LaTeX and HTML are whole documents, which have the steps of the method if `show` is NULL. */
 DYN_API char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format,
                                      const char *show);
 

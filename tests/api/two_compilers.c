@@ -78,6 +78,10 @@ static void test_equations(void **state) {
   assert_non_null(text);
   assert_non_null(strstr(text, "q''"));
   dyn_text_free(text);
+  text = dyn_compiler_equations(compiler, DYN_EQUATIONS_HTML, NULL);
+  assert_non_null(text);
+  assert_non_null(strstr(text, "<math"));
+  dyn_text_free(text);
   assert_null(dyn_compiler_equations(compiler, DYN_EQUATIONS_TEXT, "nonsense"));
   dyn_compiler_free(compiler);
 }
@@ -95,7 +99,7 @@ static void test_calls_refused(void **state) {
   assert_int_equal(dyn_compiler_derive(compiler, NULL), 0);
   assert_int_equal(dyn_compiler_derive(compiler, "lagrange"), 0);
   assert_int_equal(dyn_compiler_derive(compiler, "nonsense"), -1);
-  assert_null(dyn_compiler_equations(compiler, (dyn_equations)3, NULL));
+  assert_null(dyn_compiler_equations(compiler, (dyn_equations)4, NULL));
   assert_null(dyn_compiler_diagnostics(compiler, (dyn_diagnostics)2));
   assert_null(dyn_compiler_model(compiler, (dyn_engine)2));
   assert_int_equal(dyn_compiler_error_count(compiler), 0);
