@@ -77,10 +77,11 @@ static void substitute_backward(struct kernel *k, LLVMValueRef f, LLVMValueRef b
   LLVMValueRef p = kernel_downwards(k, step.index);
   LLVMValueRef start = kernel_multiply(k, ir_load(ir, b, p), ir_load(ir, f, kernel_index(k, p, p)));
   LLVMValueRef y = ir_variable(ir, ir->f64, start);
-  struct ir_loop i = ir_loop_begin(ir, kernel_add(k, p, k->one), k->n);
-  LLVMValueRef l = ir_load(ir, f, kernel_index(k, i.index, p));
-  ir_subtract_product(ir, y, k->zero, l, ir_load(ir, b, i.index));
-  ir_loop_end(ir, &i);
+  struct ir_loop below = ir_loop_begin(ir, k->zero, step.index);
+  LLVMValueRef i = kernel_downwards(k, below.index); /* n-1 down to p+1 */
+  LLVMValueRef l = ir_load(ir, f, kernel_index(k, i, p));
+  ir_subtract_product(ir, y, k->zero, l, ir_load(ir, b, i));
+  ir_loop_end(ir, &below);
   ir_store(ir, ir_load(ir, y, k->zero), b, p);
   ir_loop_end(ir, &step);
 }

@@ -90,7 +90,7 @@ void compiler_library_list(dyn_compiler *compiler, struct library_names *names);
  * it can't be read. */
 struct ast *compiler_library_tree(dyn_compiler *compiler, const char *name);
 
-/* What --dump=<stage> prints: "tokens", "ast", "model", "system", "tape", "llvm". False if the
- * stage cannot be reached. */
-bool compiler_dump(dyn_compiler *compiler, const char *stage, struct text *out);
+/* What --dump=<stage> prints: "tokens", "ast", "model", "system", "tape", "llvm". `method` as
+ * for compiler_derive. False if the stage cannot be reached. */
+bool compiler_dump(dyn_compiler *compiler, const char *stage, const char *method, struct text *out);
 #endif

@@ -25,7 +25,6 @@ static bool dump_model(dyn_compiler *compiler, struct text *out) {
 }
 
 static bool dump_system(dyn_compiler *compiler, struct text *out) {
-  if (!compiler_derive(compiler, NULL)) return false;
   system_dump(compiler->system, out);
   return true;
 }
@@ -44,11 +43,17 @@ static bool dump_llvm(dyn_compiler *compiler, struct text *out) {
 static const struct {
   const char *stage;
   bool (*dump)(dyn_compiler *compiler, struct text *out);
-} dumps[] = {{"tokens", dump_tokens}, {"ast", dump_ast},   {"model", dump_model},
-             {"system", dump_system}, {"tape", dump_tape}, {"llvm", dump_llvm}};
+  bool is_derived; /* shows equations, which depend on the method */
+} dumps[] = {{"tokens", dump_tokens, false}, {"ast", dump_ast, false},
+             {"model", dump_model, false},   {"system", dump_system, true},
+             {"tape", dump_tape, true},      {"llvm", dump_llvm, true}};
 
-bool compiler_dump(dyn_compiler *compiler, const char *stage, struct text *out) {
-  for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++)
-    if (strcmp(dumps[i].stage, stage) == 0) return dumps[i].dump(compiler, out);
+bool compiler_dump(dyn_compiler *compiler, const char *stage, const char *method,
+                   struct text *out) {
+  for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++) {
+    if (strcmp(dumps[i].stage, stage) != 0) continue;
+    if (dumps[i].is_derived && !compiler_derive(compiler, method)) return false;
+    return dumps[i].dump(compiler, out);
+  }
   bug("there is no dump of '%s'", stage);
 }

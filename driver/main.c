@@ -62,7 +62,7 @@ static void print_timings(struct session *session, double started) {
 static int dump(struct session *session, const char *stage) {
   if (!session_read_model(session)) return session_fault_status(session);
   struct text out = {0};
-  bool good = compiler_dump(session->compiler, stage, &out);
+  bool good = compiler_dump(session->compiler, stage, session_option(session, OPTION_METHOD), &out);
   if (good) session_write_output(session, &out);
   text_free(&out);
   /* Tokens and trees are shown whatever is wrong with them. */

@@ -100,10 +100,12 @@ static void random_systems(void **state) {
     bool is_dense;
     enum tape_solver_kind kind;
   } cases[] = {
-      {1, 1, 1, true, SOLVER_UNROLLED},     {2, 1, 2, true, SOLVER_UNROLLED},
-      {3, 2, 2, true, SOLVER_UNROLLED},     {4, 2, 3, false, SOLVER_UNROLLED},
-      {12, 4, 12, true, SOLVER_DENSE},      {24, 16, 4, false, SOLVER_UNROLLED},
-      {120, 60, 4, false, SOLVER_UNROLLED}, {600, 400, 4, false, SOLVER_SPARSE},
+      {1, 1, 1, true, SOLVER_UNROLLED},    {2, 1, 2, true, SOLVER_UNROLLED},
+      {3, 2, 2, true, SOLVER_UNROLLED},    {4, 2, 3, false, SOLVER_UNROLLED},
+      {12, 4, 12, true, SOLVER_DENSE},     {13, 4, 13, true, SOLVER_DENSE},
+      {14, 5, 14, true, SOLVER_DENSE},     {11, 7, 11, true, SOLVER_DENSE},
+      {24, 16, 4, false, SOLVER_UNROLLED}, {120, 60, 4, false, SOLVER_UNROLLED},
+      {600, 400, 4, false, SOLVER_SPARSE},
   };
   for (size_t c = 0; c < COUNT(cases); c++)
     for (uint32_t columns = 1; columns <= 3; columns += 2) {

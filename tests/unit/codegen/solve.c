@@ -62,7 +62,7 @@ static void fill_dense(struct problem *problem, struct random_source *random, do
 static void dense_definite(void **state) {
   (void)state;
   struct random_source random = {1};
-  static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 40};
+  static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 20, 40};
   for (size_t s = 0; s < COUNT(sizes); s++)
     for (uint32_t columns = 1; columns <= 3; columns += 2) {
       struct problem problem = problem_new(sizes[s], columns, true);
