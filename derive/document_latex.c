@@ -1,14 +1,14 @@
 /* Documents in LaTeX: a whole article that needs amsmath and nothing else, for pdflatex and the
  * engines that read Unicode. Formulas stand in aligned environments; pages do not break inside of
- * those, so that none has more rows than fit. Long right sides are broken before signs that stand
- * outside of all brackets. */
+ * those, so that none has more rows than fit. Long sides are broken before signs that stand outside
+ * of all brackets. */
 #include "derive/document.h"
 #include "base/map.h"
 #include "expr/symbol_latex.h"
 #include <ctype.h>
 #include <string.h>
 
-enum { LINES_PER_BLOCK = 24, LONGEST_LINE = 90 };
+enum { LINES_PER_BLOCK = 24, WIDEST_LINE = 64, WIDE_LEFT = 24 };
 
 struct writer {
   const struct document *document;
@@ -112,39 +112,64 @@ static int depth_change(const char *at) {
   return strncmp(at, "\\end{", 5) == 0 ? -1 : 0;
 }
 
-/* Where the next line should begin: the last sign outside of brackets within LONGEST_LINE bytes of
- * `from`, or the first one after; the end of the text if there is none. */
+/* About how many letters wide is what the command or character at `at` prints; *length: its bytes.
+ */
+static unsigned width_at(const char *at, size_t *length) {
+  static const char *const empty[] = {"left",       "right", "mathit", "mathbf", "mathrm",
+                                      "text",       "dot",   "ddot",   "dddot",  "hat",
+                                      "boldsymbol", "frac",  "sqrt",   "begin",  "end"};
+  static const char *const words[] = {"sin", "cos", "tan", "log", "ln", "max", "min"};
+  *length = 1;
+  if (*at != '\\') return strchr("{}_^ ", *at) == NULL && ((unsigned char)*at & 0xc0) != 0x80;
+  size_t letters = strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  *length = 1 + (letters > 0 ? letters : at[1] != '\0');
+  if (letters == 0) return 0;
+  for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+    if (strlen(empty[i]) == letters && memcmp(empty[i], at + 1, letters) == 0) return 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == letters && memcmp(words[i], at + 1, letters) == 0) return 3;
+  return 1;
+}
+
+static unsigned width_of(const char *latex) {
+  unsigned width = 0;
+  for (size_t length; *latex != '\0'; latex += length) width += width_at(latex, &length);
+  return width;
+}
+
+/* Where the next line should begin: the last sign outside of brackets within WIDEST_LINE, or the
+ * first one after; the end of the text if there is none. */
 static const char *find_break(const char *from) {
   const char *best = NULL, *at = from;
+  unsigned width = 0;
   int depth = 0;
-  for (; *at != '\0'; at++) {
+  for (size_t length; *at != '\0'; at += length) {
     depth += depth_change(at);
     bool sign =
         depth == 0 && at > from && (strncmp(at, " + ", 3) == 0 || strncmp(at, " - ", 3) == 0);
-    if (sign && (best == NULL || at - from <= LONGEST_LINE)) best = at;
-    if (best != NULL && at - from > LONGEST_LINE) return best;
+    if (sign && (best == NULL || width <= WIDEST_LINE)) best = at;
+    if (best != NULL && width > WIDEST_LINE) return best;
+    width += width_at(at, &length);
   }
-  return at - from > LONGEST_LINE && best != NULL ? best : at;
+  return width > WIDEST_LINE && best != NULL ? best : at;
 }
 
-static void put_broken(struct writer *w, const char *right) {
-  const char *from = right;
-  for (;;) {
+static void put_broken(struct writer *w, const char *formula) {
+  for (const char *from = formula;;) {
     const char *to = find_break(from);
     text_add(w->out, from, (size_t)(to - from));
     if (*to == '\0') return;
-    begin_line(w);
-    text_put(w->out, "&\\quad ");
-    if (to[1] != '-') text_put(w->out, "{}");
+    if (w->in_list)
+      text_put(w->out, " \\\\\n");
+    else
+      begin_line(w);
+    text_put(w->out, "&\\quad {}");
     from = to + 1;
   }
 }
 
-static void put_row(struct writer *w, const struct document_item *item) {
+static void put_right(struct writer *w, const struct document_item *item) {
   struct text right = {0};
-  begin_line(w);
-  expr_printer_print(w->printer, w->out, item->left);
-  text_put(w->out, " &= ");
   if (item->right != 0) {
     expr_printer_print(w->printer, &right, item->right);
     put_broken(w, text_string(&right));
@@ -154,6 +179,24 @@ static void put_row(struct writer *w, const struct document_item *item) {
     text_put(w->out, "}");
   }
   text_free(&right);
+}
+
+/* After a wide left side the right one has lines of its own. */
+static void put_row(struct writer *w, const struct document_item *item) {
+  struct text left = {0};
+  expr_printer_print(w->printer, &left, item->left);
+  bool is_wide = width_of(text_string(&left)) > WIDE_LEFT;
+  begin_line(w);
+  if (is_wide) {
+    text_put(w->out, "&");
+    put_broken(w, text_string(&left));
+    begin_line(w);
+    text_put(w->out, "&\\qquad = ");
+  } else {
+    text_format(w->out, "%s &= ", text_string(&left));
+  }
+  put_right(w, item);
+  text_free(&left);
 }
 
 static void put_where(struct writer *w) {
@@ -176,9 +219,12 @@ static void put_term(struct writer *w, const struct document_item *item) {
   if (w->lines > 0) end_block(w);
   if (!w->in_list) text_put(w->out, "\\begin{itemize}\n");
   w->in_list = true;
-  text_put(w->out, "\\item \\(\\displaystyle ");
-  expr_printer_print(w->printer, w->out, item->left);
-  text_put(w->out, "\\)\\\\ from \\texttt{");
+  struct text term = {0};
+  expr_printer_print(w->printer, &term, item->left);
+  text_put(w->out, "\\item \\(\\begin{aligned}[t] &");
+  put_broken(w, text_string(&term));
+  text_put(w->out, "\\end{aligned}\\)\\\\ from \\texttt{");
+  text_free(&term);
   document_escape_latex(w->out, item->text);
   text_put(w->out, "}\n");
 }
@@ -263,9 +309,10 @@ void document_print_latex(const struct document *document, struct expr_printer *
   struct writer w = {document, printer, &body, 0, false};
   for (uint32_t i = 0; i < document->items.count; i++) put_item(&w, &document->items.items[i]);
   end_block(&w);
-  text_put(out, "\\documentclass{article}\n\\usepackage{amsmath}\n");
+  text_put(out, "\\documentclass{article}\n\\usepackage{amsmath}\n"
+                "\\setlength{\\textwidth}{17cm}\\setlength{\\oddsidemargin}{-5mm}\n");
   declare_characters(out, text_string(&body));
-  text_put(out, "\\begin{document}\n\\section*{");
+  text_put(out, "\\begin{document}\n\\sloppy\n\\section*{");
   document_escape_latex(out, document->model);
   text_format(out, ": equations of motion by the method ``%s''}\n", document->method);
   text_put(out, text_string(&body));

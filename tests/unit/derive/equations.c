@@ -65,9 +65,11 @@ static void test_pendulum_latex(void **state) {
   assert_printed(&b, EQUATIONS_LATEX, "energies",
                  "\\documentclass{article}\n"
                  "\\usepackage{amsmath}\n"
+                 "\\setlength{\\textwidth}{17cm}\\setlength{\\oddsidemargin}{-5mm}\n"
                  "\\ifdefined\\DeclareUnicodeCharacter\n"
                  "\\fi\n"
                  "\\begin{document}\n"
+                 "\\sloppy\n"
                  "\\section*{test: equations of motion by the method ``lagrange''}\n"
                  "\n\n"
                  "\\noindent unknowns: \\(\\theta(t)\\;[\\,\\mathrm{rad}]\\)\n"
