@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT_REST 1e-3 /* of SI units per second: at least so much is a velocity or rate */
+
 enum { FUNCTIONS = PROGRAM_ALL & ~(PROGRAM_DERIVATIVES | PROGRAM_NATURAL) };
 
 void verify_add(struct verify *v, struct system *system) {
@@ -202,8 +204,9 @@ static void check_own(struct comparison *c, const struct power_balance *balance,
   memcpy(change, c->x + n, n * sizeof *change);
   verify_rates(balance, c->method->system, v, c->x, values->acceleration, values->multiplier,
                change + n);
-  double velocities = largest_of(c->x + n, n);
-  double rates = largest_of(change + n, n);
+  /* At rest what cancels is compared with the rounding of numbers of order one. */
+  double velocities = fmax(largest_of(c->x + n, n), AT_REST);
+  double rates = fmax(largest_of(change + n, n), AT_REST);
   rates = fmax(rates, fmax(values->pull, values->scale));
   for (size_t i = 0; i < n && good; i++) {
     if (!(fabs(rate[i] - change[i]) <= v->tolerance * velocities))
@@ -228,6 +231,7 @@ static void verify_state(struct verify *v, const struct power_balance *balance, 
     if (own.is_defined) check_own(&c, balance, &own);
     values_clear(&own);
   }
+  v->defined += reference.is_defined;
   if (reference.is_defined) {
     double gap = power_balance_gap(balance, v, x, reference.acceleration, reference.multiplier);
     if (gap > v->worst_balance) v->worst_balance = gap;

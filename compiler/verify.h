@@ -22,6 +22,7 @@ struct verify {
   double tolerance; /* relative; 0: 1e-10 */
   /* Filled in by verify_run. */
   uint32_t tried;         /* states that were found */
+  uint32_t defined;       /* of these, those at which the first method has values */
   uint32_t disagreements; /* findings that exceed the tolerance */
   double worst;           /* largest relative difference of accelerations and multipliers */
   double worst_balance;   /* of powers against the rate of energy */

@@ -72,10 +72,11 @@ static void put_counts(const struct report *report) {
               "degrees of freedom f = %u\n",
               model->coordinates.count, structure->holonomic, structure->nonholonomic,
               structure->degrees_of_freedom);
-  const char *kind = !report->is_rheonomic ? "scleronomic: no motion is prescribed"
-                     : structure->is_rheonomic
-                         ? "rheonomic: constraints prescribe a part of the motion"
-                         : "rheonomic: time stands in the kinetic energy";
+  const char *kind =
+      !report->is_rheonomic ? "scleronomic: no motion is prescribed"
+      : structure->is_rheonomic
+          ? "rheonomic: constraints prescribe a part of the motion"
+          : "rheonomic: masses are moved in a prescribed way, as the kinetic energy shows";
   text_format(report->out, "  %s\n", kind);
   if (structure->degrees_of_freedom == 0)
     text_put(report->out, "  kinematically driven: the constraints alone determine the motion\n");

@@ -42,13 +42,21 @@ static int report(struct session *session, struct verify *verify, struct text *f
               "accelerations and multipliers: largest relative difference %.2g\n"
               "power of all forces against the rate of energy: largest relative difference %.2g\n",
               verify->worst, verify->worst_balance);
-  text_put(&out, verify->disagreements == 0 ? "they agree\n" : "they do not agree\n");
+  if (verify->defined < verify->tried)
+    text_format(&out, "at %u of the states there are no values\n", verify->tried - verify->defined);
+  if (verify->disagreements > 0)
+    text_put(&out, "they do not agree\n");
+  else if (verify->defined > 0)
+    text_put(&out, "they agree\n");
   bool written = session_write_output(session, &out);
   text_free(&out);
   if (verify->tried == 0)
     diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere,
                    "no state near the start satisfies the constraints", NULL);
-  return written && verify->disagreements == 0 && verify->tried > 0 ? EXIT_DONE : EXIT_NUMERICAL;
+  else if (verify->defined == 0)
+    diagnostic_add(session_context(session), DIAG_NO_VALUES, nowhere,
+                   "near the start there are no accelerations to compare", NULL);
+  return written && verify->disagreements == 0 && verify->defined > 0 ? EXIT_DONE : EXIT_NUMERICAL;
 }
 
 static int compare(struct session *session, struct problem *problem, double t) {

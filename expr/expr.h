@@ -153,6 +153,7 @@ enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_UNDECIDED };
 struct zero_test {
   uint32_t points, bits; /* wanted; 0: 8 points, 512 bits */
   uint64_t seed;
+  bool only_refutes; /* no exact arithmetic, which may take long: for who asks for NO alone */
   uint32_t points_used, bits_used; /* filled in */
   const char *failure; /* why the prover could not be opened (then UNDECIDED), or NULL */
 };
@@ -196,6 +197,7 @@ struct manifold_rank {
    * An equation that another one only touches (x = 0 with x = y^2) is none of these: there
    * has_point is false while the residuals in `nearest` are rounding. */
   bool *has_no_gradient;
+  bool *is_implied; /* count entries: has none, but vanishes at the proven points of the others */
   /* Without a point: count residuals at the best point found; NAN where the equations were defined
    * at no start. With a point NULL. */
   double *nearest;

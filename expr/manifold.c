@@ -247,6 +247,8 @@ static void run_search(struct search *search) {
   for (;;) {
     bool made = search_with(search, in_use, count);
     uint32_t left = 0;
+    for (uint32_t i = 0; i < count && search->proven > 0; i++)
+      result->is_implied[in_use[i]] = result->has_no_gradient[in_use[i]];
     for (uint32_t i = 0; i < total; i++)
       if (!result->has_no_gradient[i]) in_use[left++] = i;
     if (!made || search->proven > 0 || left == count) break;
@@ -272,6 +274,7 @@ struct manifold_rank expr_matrix_rank_on(struct expr_graph *graph,
   result.rank.pivot_rows = checked_calloc((size_t)smaller + 1, sizeof(uint32_t));
   result.rank.pivot_columns = checked_calloc((size_t)smaller + 1, sizeof(uint32_t));
   result.has_no_gradient = checked_calloc(manifold->count, sizeof(bool));
+  result.is_implied = checked_calloc(manifold->count, sizeof(bool));
   result.nearest = checked_calloc(manifold->count, sizeof(double));
   test->points_used = test->bits_used = 0;
   test->failure = NULL;
@@ -300,6 +303,7 @@ struct manifold_rank expr_matrix_rank_on(struct expr_graph *graph,
 void manifold_rank_clear(struct manifold_rank *result) {
   rank_result_clear(&result->rank);
   free(result->has_no_gradient);
+  free(result->is_implied);
   free(result->nearest);
   free(result->symbols);
   free(result->values);

@@ -48,6 +48,7 @@ static enum verdict ask_prover(const struct program *program, struct zero_test *
   test->points_used = question.points_used;
   test->bits_used = question.bits_used;
   if (nonzero) return VERDICT_NO;
+  if (test->only_refutes) return VERDICT_UNDECIDED;
   return prover->is_exactly_zero(program) ? VERDICT_YES : VERDICT_UNDECIDED;
 }
 

@@ -73,7 +73,7 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   check_mechanics(a);
   check_speeds(a);
   check_numbers(a);
-  if (a->context->diagnostics.error_count == 0) check_bodies(a->context, a->model);
+  if (a->context->diagnostics.error_count == 0) check_values(a);
   if (a->context->diagnostics.error_count == 0) check_weights(a);
   take_dimension_rows(a);
   lower_is_exhausted(a->l);

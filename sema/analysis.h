@@ -77,15 +77,15 @@ bool check_statement_roles(struct analysis *a, const struct job *job, ast_expr e
                  role_set refused, enum diagnostic_code code, const char *what);
 /* ---- bodies.c: particles, bodies, gravity */
 void lower_body(struct analysis *a, const struct job *job);
-void lower_gravity(struct analysis *a, const struct job *job);
+void lower_gravities(struct analysis *a); /* all of them, once the bodies are there */
 /* Start values of frames by Euler parameters; when all start values are known. */
 void start_frames(struct analysis *a);
 /* Names of frames and points, for those who read equations. (geometry.c) */
 void name_geometry(struct analysis *a);
 /* ---- vector_forces.c: forces at points, torques */
 void lower_vector_force(struct analysis *a, const struct job *job);
-/* ---- body_check.c: can bodies be like this, with the present values of the parameters? */
-void check_bodies(dyn_context *context, const struct model *model);
+/* ---- value_check.c: can bodies and axes be like this, with the present values of the parameters? */
+void check_values(struct analysis *a);
 /* ---- weight_check.c: weights that count twice */
 void check_weights(struct analysis *a);
 /* ---- constraint.c */

@@ -1,6 +1,7 @@
 /* What particles and bodies put into the model: themselves, their kinetic energies
  * 1/2 m v.v + 1/2 omega.I.omega (König's theorem; Goldstein, Classical Mechanics, 3rd ed., sections
- * 1.2 and 5.3), or 1/2 omega.I_O.omega where the inertia is about a point O at rest, and for each gravity statement the potential -m g.(G - origin). */
+ * 1.2 and 5.3), or 1/2 omega.I_O.omega where the inertia is about a point O at rest, and for each
+ * gravity statement the potential -m g.(G - origin). */
 #include "sema/analysis.h"
 
 static void add_energy(struct analysis *a, enum energy_kind kind, uint32_t body, expr value,
@@ -20,10 +21,9 @@ static bool check_place(struct analysis *a, const struct job *job, const struct 
   bool is_place = false;
   vector_components(a->model->kinematics, body->velocity, FRAME_WORLD, components);
   for (int i = 0; i < 3; i++)
-    is_place = is_place ||
-               find_other_role(a->l, components[i], ~role_bit(ROLE_ACCELERATION)) != 0;
+    is_place = is_place || find_other_role(a->l, components[i], ~role_bit(ROLE_ACCELERATION)) != 0;
   return check_statement_roles(a, job, is_place || frame == 0 ? at : frame, energy,
-                     role_bit(ROLE_ACCELERATION), DIAG_ENERGY_OF_ACCELERATIONS, what);
+                               role_bit(ROLE_ACCELERATION), DIAG_ENERGY_OF_ACCELERATIONS, what);
 }
 
 /* About a point at rest, the body only turns. One moment of inertia, about z, tells no more than
@@ -94,40 +94,66 @@ static bool check_uniform(struct analysis *a, const struct job *job, vector_id g
   const role_set allowed = role_bit(ROLE_PARAMETER) | role_bit(ROLE_TIME) | role_bit(ROLE_INPUT);
   expr components[3], found = 0;
   vector_components(a->model->kinematics, gravity, FRAME_WORLD, components);
-  for (int i = 0; i < 3 && found == 0; i++)
-    found = find_other_role(a->l, components[i], allowed);
+  for (int i = 0; i < 3 && found == 0; i++) found = find_other_role(a->l, components[i], allowed);
   if (found == 0) return true;
-  struct diagnostic *d = lower_report(
-      a->l, job->environment, DIAG_GRAVITY_NOT_UNIFORM,
-      ast_expression(job->environment.text->ast, job->statement->value)->span,
-      lower_words(a->l, "the %s", role_words(a->l, found)), NULL, NULL);
+  struct diagnostic *d =
+      lower_report(a->l, job->environment, DIAG_GRAVITY_NOT_UNIFORM,
+                   ast_expression(job->environment.text->ast, job->statement->value)->span,
+                   lower_words(a->l, "the %s", role_words(a->l, found)), NULL, NULL);
   if (d != NULL)
     diagnostic_help(a->context, d, "write other fields as forces at the bodies: force ... at P");
   return false;
 }
 
-void lower_gravity(struct analysis *a, const struct job *job) {
+/* Two gravities that are the same are more likely one that was written twice. `seen`: their
+ * components -> the first job that has them, counted from 1. */
+static void compare_gravity(struct analysis *a, struct map *seen, uint32_t job, vector_id gravity) {
+  expr c[3];
+  vector_components(lower_kinematics(a->l), gravity, FRAME_WORLD, c);
+  uint64_t key = hash_mix(c[0] + hash_mix(c[1] + hash_mix(c[2])));
+  uint32_t first = map_get(seen, key);
+  if (first == 0) {
+    map_set(seen, key, job + 1);
+    return;
+  }
+  struct diagnostic *d =
+      diagnostic_add(a->context, DIAG_WEIGHT_TWICE, a->jobs.items[job].statement->span,
+                     "this gravity", "another one", NULL);
+  diagnostic_label(a->context, d, a->jobs.items[first - 1].statement->span, "the first one");
+  diagnostic_help(a->context, d,
+                  "gravity acts on all masses of the model, wherever it stands: state it once");
+}
+
+static void lower_gravity(struct analysis *a, struct map *seen, uint32_t index) {
+  const struct job *job = &a->jobs.items[index];
   ast_expr e = job->statement->value;
-  vector_id gravity = lower_to_vector(a->l, job->environment, e,
-                                      lower_value(a->l, job->environment, e), "gravity");
+  vector_id gravity =
+      lower_to_vector(a->l, job->environment, e, lower_value(a->l, job->environment, e), "gravity");
   if (gravity == 0) return;
   struct kinematics *k = lower_kinematics(a->l);
   if (!check_uniform(a, job, gravity)) return;
+  compare_gravity(a, seen, index, gravity);
   if (!has_bodies(a)) {
-    struct diagnostic *d = diagnostic_add(a->context, DIAG_GRAVITY_WITHOUT_BODY,
-                                          job->statement->span, NULL);
+    struct diagnostic *d =
+        diagnostic_add(a->context, DIAG_GRAVITY_WITHOUT_BODY, job->statement->span, NULL);
     diagnostic_help(a->context, d,
                     "energies that are stated as such have no mass that it could act on: write "
                     "their 'potential'");
   }
   for (uint32_t i = 0; i < a->model->bodies.count; i++) {
     const struct model_body *body = &a->model->bodies.items[i];
-    expr work = vector_part_count(k, gravity) == 1
-                    ? lower_dot_by_parts(a->l, body->centre, gravity)
-                    : vector_dot(k, gravity, body->centre);
+    expr work = vector_part_count(k, gravity) == 1 ? lower_dot_by_parts(a->l, body->centre, gravity)
+                                                   : vector_dot(k, gravity, body->centre);
     expr potential = expr_negate(a->l->graph, expr_multiply(a->l->graph, body->mass, work));
     add_energy(a, ENERGY_POTENTIAL, i, potential, job->statement->span);
   }
+}
+
+void lower_gravities(struct analysis *a) {
+  struct map seen = {0};
+  for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
+    if (a->jobs.items[i].statement->kind == AST_GRAVITY) lower_gravity(a, &seen, i);
+  map_free(&seen);
 }
 
 /* ---------------------------------------------------------------- Euler parameters */

@@ -118,8 +118,10 @@ static expr beside(struct antiderivative *w, expr whole, expr power, expr du) {
   if (expr_is_integer_value(graph, du, 0)) return 0;
   expr ratio = expr_divide(graph, whole, expr_multiply(graph, power, du));
   if (is_free(w, ratio)) return ratio;
-  struct zero_test test = {0};
-  if (expr_is_zero(graph, expr_derivative(graph, ratio, w->x), &test) == VERDICT_NO) return 0;
+  /* A guess: whoever wants the integral differentiates it. */
+  struct zero_test test = {.points = 2, .bits = 128, .only_refutes = true};
+  enum verdict is_constant = expr_is_zero(graph, expr_derivative(graph, ratio, w->x), &test);
+  if (is_constant == VERDICT_NO || test.points_used == 0) return 0;
   struct expr_substitution *at_one = expr_substitution_new(graph);
   expr_substitution_add(at_one, w->x, expr_integer(graph, 1));
   ratio = expr_substitution_of(at_one, ratio);

@@ -33,6 +33,7 @@ struct given { /* a value as written, 0 if there is none */
   expr scale; /* of the unit it is read in: a tuple's, or the declared one of a bare value; 0: none
                */
   struct span span;
+  bool is_started; /* by a statement 'start' */
 };
 
 enum element_state { ELEMENT_NEW, ELEMENT_ACTIVE, ELEMENT_DONE, ELEMENT_BROKEN };
@@ -58,6 +59,13 @@ struct frame_value {
   uint32_t element; /* 0: the world */
   const expr *parameters; /* Euler parameters, or NULL */
   uint32_t norm;          /* element of the constraint between them; 0: not made yet */
+};
+
+/* A vector that has to have a direction, whatever the parameters are. */
+struct direction_value {
+  expr length;      /* or its square */
+  struct span span;
+  const char *what; /* "the axis of a rotation" */
 };
 
 struct body_value {
@@ -165,6 +173,7 @@ struct lowering {
   VECTOR(struct body_value) bodies;        /* [0] unused */
   VECTOR(struct tuple_value) tuples;       /* [0] unused */
   VECTOR(struct equation_value) equations; /* [0] unused */
+  VECTOR(struct direction_value) directions;
   struct map frame_blocks; /* frame_id -> symbol in its turn that has no derivative; see
                               lower_rate.c */
 };

@@ -97,8 +97,8 @@ static void add_residual(struct lowering *l, const struct equation_value *q, uin
   struct model_constraint c = {.residual = residual,
                                .claim = claims[q->statement->claim],
                                .equation = l->elements.items[element].equation};
-  c.id = (struct model_name){e->name, e->item->name_span,
-                             e->item->doc != NULL ? e->item->doc : "", unit_of(l, e)};
+  c.id = (struct model_name){e->name, e->item->name_span, e->item->doc != NULL ? e->item->doc : "",
+                             unit_of(l, e)};
   c.span = span_of(l, q->statement);
   c.text = text_of(l, c.span);
   add_scalar(l, element, c);
@@ -122,7 +122,8 @@ static void note_frame(struct lowering *l, const struct equation_value *q, frame
       name = l->elements.items[l->frames.items[i].element].name;
   lower_report(l, q->environment, DIAG_CONSTRAINT_IN_FRAME, span_of(l, q->statement),
                l->elements.items[q->element].name,
-               name != NULL ? lower_words(l, "frame %s", name) : "the frame that it moves in", NULL);
+               name != NULL ? lower_words(l, "frame %s", name) : "the frame that it moves in",
+               NULL);
 }
 
 static unsigned count_zeros(const struct lowering *l, const expr components[3]) {
@@ -213,14 +214,17 @@ static ast_expr axis_of(const struct equation_value *q, uint32_t i) {
 static vector_id direction_of(struct lowering *l, const struct equation_value *q, uint32_t i,
                               any_value axis) {
   struct kinematics *k = lower_kinematics(l);
-  vector_id v = lower_to_vector(l, q->environment, axis_of(q, i), axis, "what stands after 'along'");
+  vector_id v =
+      lower_to_vector(l, q->environment, axis_of(q, i), axis, "what stands after 'along'");
   if (v == 0) return 0;
   expr norm = vector_norm(k, v);
+  struct direction_value direction = {norm,
+                                      ast_expression(q->environment.text->ast, axis_of(q, i))->span,
+                                      "the axis of a constraint"};
+  vector_push(&l->directions, direction);
   if (!lower_is_zero(l, norm))
     return vector_scale(k, expr_divide(l->graph, expr_integer(l->graph, 1), norm), v);
-  lower_report(l, q->environment, DIAG_ZERO_DIRECTION,
-               ast_expression(q->environment.text->ast, axis_of(q, i))->span,
-               "the axis of a constraint", NULL, NULL);
+  lower_report(l, q->environment, DIAG_ZERO_DIRECTION, direction.span, direction.what, NULL, NULL);
   return 0;
 }
 
@@ -263,10 +267,10 @@ static void make_along(struct lowering *l, uint32_t index, vector_id difference,
 
 static any_value report_sides(struct lowering *l, struct environment environment, ast_expr e,
                               any_value left, ast_expr f, any_value right) {
-  struct diagnostic *d = lower_report_kinds(
-      l, environment, f,
-      lower_words(l, "%s can't be equal to %s", lower_kind_words(l, left),
-                  lower_kind_words(l, right)));
+  struct diagnostic *d =
+      lower_report_kinds(l, environment, f,
+                         lower_words(l, "%s can't be equal to %s", lower_kind_words(l, left),
+                                     lower_kind_words(l, right)));
   if (d == NULL) return 0;
   diagnostic_caption(l->context, d, "this is %s", lower_kind_words(l, right));
   diagnostic_label(l->context, d, ast_expression(environment.text->ast, e)->span, "this is %s",
@@ -305,8 +309,8 @@ static void make(struct lowering *l, uint32_t index, any_value left, any_value r
                  const any_value *axes) {
   struct equation_value *q = &l->equations.items[index];
   q->state = ELEMENT_DONE;
-  any_value difference = lower_difference(l, q->environment, q->statement->left, left,
-                                          q->statement->right, right);
+  any_value difference =
+      lower_difference(l, q->environment, q->statement->left, left, q->statement->right, right);
   bool is_scalar = value_is_scalar(difference);
   if (difference == 0 || (is_scalar && !check_along(l, q)))
     make_broken(l, index);
@@ -436,8 +440,8 @@ any_value lower_reaction(struct lowering *l, const struct task *task, any_value 
   struct kinematics *k = lower_kinematics(l);
   vector_id sum = VECTOR_ZERO;
   for (uint32_t i = 0; i < q->count; i++)
-    sum = vector_add(
-        k, sum, vector_scale(k, l->elements.items[q->scalars[i]].symbol, q->directions[i]));
+    sum = vector_add(k, sum,
+                     vector_scale(k, l->elements.items[q->scalars[i]].symbol, q->directions[i]));
   return value_of(VALUE_VECTOR, sum);
 }
 

@@ -63,7 +63,14 @@ static bool check_axis(const struct definition *d, ast_expr e, const expr axis[3
                       "about z, ... about x");
     return false;
   }
-  if (!is_zero_axis(d, axis)) return true;
+  if (!is_zero_axis(d, axis)) {
+    expr squares[3];
+    for (int i = 0; i < 3; i++) squares[i] = expr_power_ratio(l->graph, axis[i], 2, 1);
+    struct direction_value direction = {expr_sum(l->graph, squares, 3), span_of(d, e),
+                                        "the axis of a rotation"};
+    vector_push(&l->directions, direction);
+    return true;
+  }
   lower_report(l, d->environment, DIAG_ZERO_DIRECTION, span_of(d, e), "the axis of a rotation",
                NULL, NULL);
   return false;
@@ -87,7 +94,8 @@ static bool find_axis(const struct definition *d, ast_expr e, any_value v, frame
 static frame_id turn_all(const struct definition *d, frame_id frame, const any_value *at) {
   for (uint32_t i = 0; i < d->statement->rotations.count; i++) {
     const struct ast_rotation *turn = &d->statement->rotations.items[i];
-    expr angle = lower_to_scalar(d->l, d->environment, turn->angle, *at++, "the angle of a rotation");
+    expr angle =
+        lower_to_scalar(d->l, d->environment, turn->angle, *at++, "the angle of a rotation");
     any_value along = scope_axis_of(d->environment.text, turn->axis) < 0 ? *at++ : 0;
     expr axis[3];
     if (frame == 0 || !find_axis(d, turn->axis, along, frame, axis) || angle == 0)
@@ -112,12 +120,13 @@ static const expr *euler_parameters(const struct definition *d, any_value v) {
 
 static any_value finish(const struct definition *d, const any_value *values, uint32_t element) {
   struct lowering *l = d->l;
-  uint32_t parent =
-      lower_to_frame(l, d->environment, d->statement->value, values[0], "what a frame is made from");
+  uint32_t parent = lower_to_frame(l, d->environment, d->statement->value, values[0],
+                                   "what a frame is made from");
   if (parent == 0) return 0;
   const any_value *at = values + 1;
   struct frame_value frame = l->frames.items[parent];
-  if (value_kind_of(values[0]) == VALUE_BODY) frame.origin = l->bodies.items[value_id(values[0])].at;
+  if (value_kind_of(values[0]) == VALUE_BODY)
+    frame.origin = l->bodies.items[value_id(values[0])].at;
   frame.element = element;
   frame.frame = turn_all(d, frame.frame, at);
   for (uint32_t i = 0; i < d->statement->rotations.count; i++)
@@ -130,8 +139,8 @@ static any_value finish(const struct definition *d, const any_value *values, uin
     frame.frame = frame_oriented(lower_kinematics(l), frame.frame, frame.parameters);
   }
   if (d->statement->target != 0)
-    frame.origin = lower_to_point(l, d->environment, d->statement->target, *at++,
-                                  "the origin of a frame");
+    frame.origin =
+        lower_to_point(l, d->environment, d->statement->target, *at++, "the origin of a frame");
   if (frame.frame == 0 || frame.origin == 0) return 0;
   vector_push(&l->frames, frame);
   return value_of(VALUE_FRAME, l->frames.count - 1);

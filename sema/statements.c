@@ -24,7 +24,7 @@ static struct span span_of(const struct job *job, ast_expr e) {
 
 /* Reports what depends on symbols that it can't depend on. */
 bool check_statement_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
-                        role_set refused, enum diagnostic_code code, const char *what) {
+                           role_set refused, enum diagnostic_code code, const char *what) {
   expr symbol = find_other_role(a->l, value, ~refused);
   if (symbol == 0) return true;
   const char *name = expr_symbol_name(a->l->graph, symbol);
@@ -41,13 +41,13 @@ static void lower_energy(struct analysis *a, const struct job *job, enum energy_
   expr value = lower_expression(a->l, job->environment, statement->value, what);
   if (value == 0) return;
   if (!check_statement_roles(a, job, statement->value, value, role_bit(ROLE_ACCELERATION),
-                   DIAG_ENERGY_OF_ACCELERATIONS, what) ||
+                             DIAG_ENERGY_OF_ACCELERATIONS, what) ||
       !check_statement_roles(a, job, statement->value, value, role_bit(ROLE_MULTIPLIER),
-                   DIAG_MULTIPLIER_NOT_ALLOWED, what))
+                             DIAG_MULTIPLIER_NOT_ALLOWED, what))
     return;
   if (kind == ENERGY_POTENTIAL &&
       !check_statement_roles(a, job, statement->value, value, role_bit(ROLE_VELOCITY),
-                   DIAG_POTENTIAL_OF_VELOCITIES, NULL))
+                             DIAG_POTENTIAL_OF_VELOCITIES, NULL))
     return;
   if (kind == ENERGY_DISSIPATION && !expr_is_integer_value(a->l->graph, value, 0) &&
       find_other_role(a->l, value, ~role_bit(ROLE_VELOCITY)) == 0) {
@@ -88,8 +88,7 @@ static bool names_speed(const struct analysis *a, const struct job *job, ast_exp
 static void lower_force(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
   expr value = lower_generalized(a, job, statement->value, "a generalized force");
-  expr target =
-      lower_generalized(a, job, statement->target, "what a generalized force acts on");
+  expr target = lower_generalized(a, job, statement->target, "what a generalized force acts on");
   bool on_speed = names_speed(a, job, statement->target);
   if (target != 0 && !on_speed) {
     role_set allowed = role_bit(ROLE_POSITION) | role_bit(ROLE_TIME) | role_bit(ROLE_PARAMETER);
@@ -227,8 +226,8 @@ void classify_conditions(struct analysis *a) {
   }
 }
 
-/* How many instances a value stands in. What is said from outside holds against what a component says
- * itself. */
+/* How many instances a value stands in. What is said from outside holds against what a component
+ * says itself. */
 static uint32_t depth_of(const struct analysis *a, const struct job *job, ast_expr e) {
   return source_depth(&a->context->sources, span_of(job, e).source);
 }
@@ -242,6 +241,13 @@ static struct element *find_speed(struct analysis *a, const struct job *job, ast
     if (element->kind == NAME_SPEED && element->result == value) return element;
   }
   return NULL;
+}
+
+static void report_second_start(struct analysis *a, const struct job *job, struct span span,
+                                const struct given *first) {
+  struct diagnostic *d =
+      lower_report(a->l, job->environment, DIAG_SET_TWICE, span, text_of(a, span), NULL, NULL);
+  if (d != NULL) diagnostic_label(a->context, d, first->span, "the first start value");
 }
 
 /* `start x = 1`: as if it stood in the declaration. What the command line says has precedence. */
@@ -260,9 +266,13 @@ static void take_start(struct analysis *a, const struct job *job,
   struct element *element = speed ? speed : &a->l->elements.items[role / ROLE_COUNT];
   struct given *given = speed || kind == ROLE_VELOCITY ? &element->velocity : &element->value;
   if (given->value != 0 && given->environment.text != job->environment.text) return;
-  if (given->value != 0 && depth_of(a, job, given->value) < depth_of(a, job, equation->right))
+  uint32_t depth = depth_of(a, job, equation->right);
+  if (given->value != 0 && depth_of(a, job, given->value) < depth) return;
+  if (given->is_started && depth_of(a, job, given->value) == depth) {
+    report_second_start(a, job, span, given);
     return;
-  *given = (struct given){equation->right, job->environment, 0, equation->span};
+  }
+  *given = (struct given){equation->right, job->environment, 0, equation->span, true};
   if (scope_is_bare(a->scope, job->environment.text, equation->right)) {
     struct unit unit = dimension_of_name(a->l->dimensions, element->entry, kind == ROLE_VELOCITY);
     given->scale = lower_scale(a->l, &unit);
@@ -347,7 +357,6 @@ void lower_statements(struct analysis *a) {
   start_frames(a);
   for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
     lower_job(a, &a->jobs.items[i]);
-  for (uint32_t i = 0; i < a->jobs.count && !lower_is_exhausted(a->l); i++)
-    if (a->jobs.items[i].statement->kind == AST_GRAVITY) lower_gravity(a, &a->jobs.items[i]);
+  lower_gravities(a);
   name_geometry(a);
 }

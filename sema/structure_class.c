@@ -144,7 +144,7 @@ bool structure_is_integrable(enum constraint_class class) {
 
 bool pfaffian_row_is_rheonomic(struct pfaffian *p, uint32_t row) {
   struct expr_symbol_set *driven = expr_symbol_set_new(p->graph);
-  struct zero_test test = {0};
+  struct zero_test test = {.only_refutes = true};
   expr_symbol_set_add(driven, p->time);
   for (uint32_t k = 0; k < p->s; k++) expr_symbol_set_add(driven, p->z[k]);
   bool is_driven = expr_symbol_set_touches(driven, p->residual[row]);

@@ -23,7 +23,9 @@ static struct index_list first_rows(struct pfaffian *p, uint32_t count) {
 
 /* ---------------------------------------------------------------- a point of the manifold */
 
-/* Position-level rows without a gradient are marked. */
+/* Position-level rows without a gradient are marked. A component of an equation between vectors may
+ * have none where the others imply it, as that along a bar has which is pinned at both ends: it is
+ * redundant, like any that depends on the others. */
 static void find_point(struct pfaffian *p, bool *is_flat) {
   p->has_point = true;
   if (p->equation_count == 0) return;
@@ -47,7 +49,8 @@ static void find_point(struct pfaffian *p, bool *is_flat) {
   }
   if (p->has_point) pfaffian_keep_point(p, &found);
   for (uint32_t i = 0; i < rows.count && p->has_point; i++)
-    is_flat[rows.items[i]] = found.has_no_gradient[i];
+    is_flat[rows.items[i]] =
+        found.has_no_gradient[i] && !(found.is_implied[i] && is_component_row(p, rows.items[i]));
   manifold_rank_clear(&found);
 }
 
@@ -142,6 +145,11 @@ static uint32_t root_of(uint32_t *parent, uint32_t row) {
 static uint32_t mark_redundant(struct pfaffian *p, uint32_t row, struct index_list support,
                                uint32_t *parent) {
   struct model_constraint *c = pfaffian_constraint(p, row);
+  if (support.count == 0 && row < p->position_count) { /* at the end of its range */
+    support = list_new(p, p->kept.count);
+    for (uint32_t i = 0; i < p->kept.count; i++)
+      if (p->kept.items[i] < p->position_count) support.items[support.count++] = p->kept.items[i];
+  }
   for (uint32_t i = 0; i < support.count; i++) {
     uint32_t a = root_of(parent, row), b = root_of(parent, support.items[i]);
     parent[a > b ? a : b] = a > b ? b : a;
@@ -222,7 +230,7 @@ static bool are_contradictory(struct pfaffian *p, uint32_t row, uint32_t other) 
   expr difference =
       expr_subtract(p->graph, p->residual[other], expr_multiply(p->graph, ratio, p->residual[row]));
   struct expr_list symbols = {0};
-  struct zero_test test = {0};
+  struct zero_test test = {.only_refutes = true};
   expr_symbols_of(p->graph, &difference, 1, &symbols);
   bool is_constant = symbols.count == 0;
   vector_free(&symbols);

@@ -20,7 +20,7 @@ static expr coefficient(const struct pfaffian *p, uint32_t form, uint32_t j) {
 
 /* Zero entries that the constructors did not see are dropped too. */
 static void add_curl(struct pfaffian *p, struct curl curl) {
-  struct zero_test test = {0};
+  struct zero_test test = {.only_refutes = true};
   if (expr_is_zero(p->graph, curl.value, &test) == VERDICT_NO) {
     vector_push(&p->curl, curl);
     return;

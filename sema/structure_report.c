@@ -97,17 +97,21 @@ bool report_no_configuration(struct pfaffian *p) {
   return !is_over;
 }
 
+bool is_component_row(const struct pfaffian *p, uint32_t row) {
+  for (uint32_t i = 0; i < p->m; i++)
+    if (i != row && pfaffian_constraint(p, i)->equation == pfaffian_constraint(p, row)->equation)
+      return true;
+  return false;
+}
+
 void report_no_gradient(struct pfaffian *p, uint32_t row) {
   const struct model_constraint *c = pfaffian_constraint(p, row);
   struct diagnostic *d =
       diagnostic_add(p->all->context, DIAG_NO_GRADIENT, c->span, c->id.name, NULL);
-  bool is_component = false;
-  for (uint32_t i = 0; i < p->m && !is_component; i++)
-    is_component = i != row && pfaffian_constraint(p, i)->equation == c->equation;
-  if (is_component)
+  if (is_component_row(p, row))
     diagnostic_help(p->all->context, d,
                     "where the equation holds, this component of it is at the end of its range and "
-                    "follows from the others: name the directions that are meant with 'along'");
+                    "may follow from the others: name the directions that are meant with 'along'");
   else
     diagnostic_help(p->all->context, d,
                     "write the equation itself instead of its square: x = y, not (x - y)^2 = 0");

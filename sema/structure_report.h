@@ -5,6 +5,8 @@
 
 /* False: it is an error. */
 bool report_no_configuration(struct pfaffian *p);
+/* Whether the row is one of several components of an equation between vectors. */
+bool is_component_row(const struct pfaffian *p, uint32_t row);
 void report_no_gradient(struct pfaffian *p, uint32_t row);
 void report_conflict(struct pfaffian *p, struct index_list rows);
 /* The rows depend on each other; the redundant ones are marked. False: it is an error. */

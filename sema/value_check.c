@@ -1,7 +1,8 @@
-/* Can there be bodies like these? With the present values of the parameters, masses are not
- * negative, and principal moments of inertia neither are nor exceed the sum of the other two: each
- * is a sum of squares, Iy + Iz - Ix = 2 int x^2 dm (Goldstein, Classical Mechanics, 3rd ed., section
- * 5.3). Of a body with one moment of inertia, about z, only that one is known. */
+/* Can there be bodies and axes like these? An axis may have any length but 0. With the present
+ * values of the parameters, masses are not negative, and principal moments of inertia neither are
+ * nor exceed the sum of the other two: each is a sum of squares, Iy + Iz - Ix = 2 int x^2 dm
+ * (Goldstein, Classical Mechanics, 3rd ed., section 5.3). Of a body with one moment of inertia,
+ * about z, only that one is known. */
 #include "sema/analysis.h"
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static void find_values(struct values *v) {
   uint32_t count = v->model->parameters.count;
   v->items = checked_calloc((size_t)count + 1, sizeof *v->items);
   v->is_known = checked_calloc((size_t)count + 1, 1);
-  for (uint32_t i = 0; i < count; i++) map_set(&v->place, v->model->parameters.items[i].symbol, i + 1);
+  for (uint32_t i = 0; i < count; i++)
+    map_set(&v->place, v->model->parameters.items[i].symbol, i + 1);
   for (uint32_t i = 0; i < count; i++) {
     vector_push(&v->path, i);
     while (v->path.count > 0) {
@@ -138,9 +140,9 @@ static const char *find_fault(dyn_context *context, const struct model_body *bod
   for (int i = 0; i < 6; i++)
     if (!isfinite(inertia[i])) return NULL;
   if (body->is_planar)
-    return inertia[2] >= 0
-               ? NULL
-               : arena_format(&context->arena, "its moment of inertia is negative (%.6g)", inertia[2]);
+    return inertia[2] >= 0 ? NULL
+                           : arena_format(&context->arena,
+                                          "its moment of inertia is negative (%.6g)", inertia[2]);
   principal_moments(inertia, moments);
   double size = fmax(fabs(moments[0]), fabs(moments[2])), rounding = 1e-9 * size;
   if (moments[0] < -rounding)
@@ -166,12 +168,23 @@ static void check_body(dyn_context *context, struct values *v, const struct mode
   if (fault != NULL) report(context, v, body, body->inertia_span, fault, body->inertia, 6);
 }
 
-void check_bodies(dyn_context *context, const struct model *model) {
-  if (model->bodies.count == 0) return;
+static void check_direction(dyn_context *context, struct values *v,
+                            const struct direction_value *direction) {
+  if (evaluate(v, direction->length) != 0) return; /* nor if it depends on what moves */
+  const char *parameters = parameters_in(context, v, &direction->length, 1);
+  diagnostic_add(context, DIAG_ZERO_DIRECTION, direction->span,
+                 arena_format(&context->arena, "%s%s", direction->what, parameters), NULL);
+}
+
+void check_values(struct analysis *a) {
+  const struct model *model = a->model;
+  if (model->bodies.count + a->l->directions.count == 0) return;
   struct values v = {.model = model};
   find_values(&v);
   for (uint32_t i = 0; i < model->bodies.count; i++)
-    check_body(context, &v, &model->bodies.items[i]);
+    check_body(a->context, &v, &model->bodies.items[i]);
+  for (uint32_t i = 0; i < a->l->directions.count; i++)
+    check_direction(a->context, &v, &a->l->directions.items[i]);
   map_free(&v.place);
   vector_free(&v.path);
   free(v.items);
