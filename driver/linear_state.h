@@ -1,4 +1,4 @@
-/* The linearised equations at states of a model: what `linearize` and `equilibrium` share. */
+/* A model derived for linearisation, and its linearised equations at states. */
 #ifndef DYN_DRIVER_LINEAR_STATE_H
 #define DYN_DRIVER_LINEAR_STATE_H
 #include "compiler/linear.h"

@@ -16,9 +16,8 @@ static const struct option_spec options[] = {
 
 static const char details[] =
     "Coordinates and velocities that constraints determine are eliminated. The state must be an\n"
-    "equilibrium or a steady motion: coordinates may move evenly if nothing depends on them, and "
-    "are\n"
-    "then left out. Derivatives are exact.\n";
+    "equilibrium or a steady motion: coordinates may move evenly if nothing depends on them, and\n"
+    "are then left out. Derivatives are exact.\n";
 
 static int refuse(struct session *session, enum diagnostic_code code, const char *why) {
   diagnostic_add(session_context(session), code, nowhere, why, NULL);
