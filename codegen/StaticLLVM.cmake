@@ -4,7 +4,7 @@ include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
 option(DYN_STATIC_LLVM "put LLVM's static libraries into the module that compiles for this machine" ON)
 
-llvm_map_components_to_libnames(static_llvm ${LLVM_NATIVE_ARCH}CodeGen Passes OrcJIT)
+llvm_map_components_to_libnames(static_llvm ${LLVM_NATIVE_ARCH}CodeGen Passes OrcJIT BitWriter)
 if(NOT TARGET zstd::libzstd_shared) # needed by LLVMSupport; packages bring it without its own files
   find_library(ZSTD_LIBRARY NAMES zstd libzstd.so.1)
   if(ZSTD_LIBRARY)

@@ -20,7 +20,7 @@
 #define DYN_CODEGEN_BACKEND_H
 #include "codegen/program.h"
 
-#define BACKEND_VERSION 2
+#define BACKEND_VERSION 3
 
 struct backend_options {
   int level;                /* optimisation 0..3; -1: chosen by the program's size */
@@ -29,6 +29,7 @@ struct backend_options {
   const double *parameters; /* n_parameters values to fold into the code, or NULL: read p */
   bool contract;            /* allow fused multiply-add: faster, but not the interpreter's bits */
   const char *prefix;       /* of the exported symbol <prefix>_model; NULL: from the model's name */
+  const char *cache;        /* folder where jit keeps machine code for the next time, or NULL */
 };
 
 static inline struct backend_options backend_default_options(void) {
@@ -39,9 +40,11 @@ struct backend_timings {  /* seconds; added to what is there */
   double build;           /* tapes to LLVM IR */
   double passes;          /* LLVM's optimiser */
   double code;            /* machine code */
+  double cache;           /* looking for machine code that is kept, and keeping it */
   double link;            /* loading into this process */
   size_t ir_instructions; /* before optimisation */
   size_t code_bytes;      /* of the object file */
+  size_t found;           /* objects that were in the cache */
 };
 
 /* A model compiled into this process. */

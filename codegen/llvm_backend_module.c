@@ -2,6 +2,8 @@
  * process or to a file. */
 #define _GNU_SOURCE
 #include "codegen/llvm_ir.h"
+#include "codegen/object_cache.h"
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Target.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
@@ -64,10 +66,10 @@ static void add_functions(struct compilation *compilation, const struct program 
   }
 }
 
-/* Tapes to optimised IR. On failure everything is cleared again. */
-static char *compile(struct compilation *compilation, const struct program *program,
-                     uint32_t functions, const struct backend_options *options, bool is_jit,
-                     struct backend_timings *timings) {
+/* Tapes to IR. On failure everything is cleared again. */
+static char *build(struct compilation *compilation, const struct program *program,
+                   uint32_t functions, const struct backend_options *options, bool is_jit,
+                   struct backend_timings *timings) {
   double since = now();
   const char *prefix = is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
   *compilation = (struct compilation){0};
@@ -89,17 +91,19 @@ static char *compile(struct compilation *compilation, const struct program *prog
   if (!is_jit) ir_add_model(ir, program, prefix, compilation->functions, compilation->work);
   timings->ir_instructions += ir->instructions;
   lap(&timings->build, &since);
-  fault = target_run_passes(ir, compilation->machine, compilation->level);
-  lap(&timings->passes, &since);
-  if (fault == NULL) return NULL;
-  ir_clear(ir);
-  LLVMDisposeTargetMachine(compilation->machine);
-  return fault;
+  return NULL;
 }
 
 static void compilation_clear(struct compilation *compilation) {
   ir_clear(&compilation->ir);
   LLVMDisposeTargetMachine(compilation->machine);
+}
+
+static char *optimise(struct compilation *compilation, struct backend_timings *timings) {
+  double since = now();
+  char *fault = target_run_passes(&compilation->ir, compilation->machine, compilation->level);
+  lap(&timings->passes, &since);
+  return fault;
 }
 
 static char *emit_buffer(struct compilation *compilation, LLVMCodeGenFileType type,
@@ -153,6 +157,7 @@ static dyn_model model_over(const struct program *program, const dyn_model *base
 /* Puts the object's functions into the model. Takes the object over. */
 static char *load(const struct compilation *compilation, LLVMMemoryBufferRef object,
                   dyn_model *model, struct jit_code **code) {
+  const struct ir *ir = &compilation->ir;
   char names[PROGRAM_FUNCTION_COUNT][64];
   const char *wanted[PROGRAM_FUNCTION_COUNT];
   void *addresses[PROGRAM_FUNCTION_COUNT] = {NULL};
@@ -163,11 +168,64 @@ static char *load(const struct compilation *compilation, LLVMMemoryBufferRef obj
     wanted[count] = names[count];
     numbers[count++] = i;
   }
-  char *fault = jit_load(object, wanted, addresses, count, code);
+  char *fault = jit_load(object, ir->data.items, ir->data.count, wanted, addresses, count, code);
   if (fault != NULL) return fault;
   for (unsigned i = 0; i < count; i++) set_function(model, numbers[i], addresses[i]);
   if (compilation->work > model->n_work) model->n_work = compilation->work;
   return NULL;
+}
+
+/* All that the object depends on: the module before it is optimised, and how it will be. What the
+ * module knows by name only (struct ir_datum) is not in the object either. */
+static struct text object_key(const struct compilation *compilation) {
+  struct text key = {0};
+  LLVMTargetMachineRef machine = compilation->machine;
+  char *parts[] = {LLVMGetTargetMachineTriple(machine), LLVMGetTargetMachineCPU(machine),
+                   LLVMGetTargetMachineFeatureString(machine)};
+  text_put(&key, "dyn " DYN_VERSION ", LLVM " LLVM_VERSION_STRING);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    text_format(&key, "\n%s", parts[i]);
+    LLVMDisposeMessage(parts[i]);
+  }
+  text_format(&key, "\nlevel %d, backend %d\n", compilation->level, BACKEND_VERSION);
+  LLVMMemoryBufferRef module = LLVMWriteBitcodeToMemoryBuffer(compilation->ir.module);
+  text_add(&key, LLVMGetBufferStart(module), LLVMGetBufferSize(module));
+  LLVMDisposeMemoryBuffer(module);
+  return key;
+}
+
+static LLVMMemoryBufferRef find_object(const char *cache, const struct text *key) {
+  struct text bytes = {0};
+  LLVMMemoryBufferRef object = NULL;
+  if (object_cache_find(cache, key, &bytes))
+    object = LLVMCreateMemoryBufferWithMemoryRangeCopy(text_string(&bytes), bytes.length, "cached");
+  text_free(&bytes);
+  return object;
+}
+
+/* The module's object file, from the cache or made, and then kept there. */
+static char *make_object(struct compilation *compilation, const char *cache,
+                         struct backend_timings *timings, LLVMMemoryBufferRef *object) {
+  struct text key = {0};
+  double since = now();
+  if (cache != NULL) {
+    key = object_key(compilation);
+    *object = find_object(cache, &key);
+    timings->found += *object != NULL;
+    lap(&timings->cache, &since);
+  }
+  char *fault = NULL;
+  if (*object == NULL) {
+    fault = optimise(compilation, timings);
+    since = now();
+    if (fault == NULL) fault = emit_buffer(compilation, LLVMObjectFile, object);
+    lap(&timings->code, &since);
+    if (fault == NULL && cache != NULL)
+      object_cache_keep(cache, &key, LLVMGetBufferStart(*object), LLVMGetBufferSize(*object));
+    lap(&timings->cache, &since);
+  }
+  text_free(&key);
+  return fault;
 }
 
 static char *add_object(const struct program *program, uint32_t functions,
@@ -175,11 +233,10 @@ static char *add_object(const struct program *program, uint32_t functions,
                         dyn_model *model, struct jit_code **code) {
   struct compilation compilation;
   LLVMMemoryBufferRef object = NULL;
-  char *fault = compile(&compilation, program, functions, options, true, timings);
+  char *fault = build(&compilation, program, functions, options, true, timings);
   if (fault != NULL) return fault;
+  fault = make_object(&compilation, options->cache, timings, &object);
   double since = now();
-  fault = emit_buffer(&compilation, LLVMObjectFile, &object);
-  lap(&timings->code, &since);
   if (fault == NULL) {
     timings->code_bytes += LLVMGetBufferSize(object);
     fault = load(&compilation, object, model, code);
@@ -228,9 +285,14 @@ static char *backend_emit(const struct program *program, uint32_t functions,
   struct compilation compilation;
   LLVMMemoryBufferRef buffer = NULL;
   if (timings == NULL) timings = &unused;
-  char *fault = compile(&compilation, program, functions, options, false, timings);
+  char *fault = build(&compilation, program, functions, options, false, timings);
   if (fault != NULL) return fault;
+  fault = optimise(&compilation, timings);
   double since = now();
+  if (fault != NULL) {
+    compilation_clear(&compilation);
+    return fault;
+  }
   if (format == BACKEND_LLVM) {
     char *listing = LLVMPrintModuleToString(compilation.ir.module);
     text_put(out, listing);

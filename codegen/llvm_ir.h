@@ -1,9 +1,15 @@
 /* Shared by the files of the LLVM module (llvm_*_module.c). Nothing else includes LLVM headers. */
 #ifndef DYN_CODEGEN_LLVM_IR_H
 #define DYN_CODEGEN_LLVM_IR_H
+#include "base/vector.h"
 #include "codegen/backend.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+
+struct ir_datum { /* something of this process that a module for it refers to by a name */
+  char name[24];
+  const void *address;
+};
 
 struct ir { /* a module under construction */
   LLVMContextRef context;
@@ -15,7 +21,8 @@ struct ir { /* a module under construction */
   bool contract;
   const double *parameters; /* folded, or NULL */
   size_t instructions;
-  bool has_kernels; /* loops, which are worth the full optimiser */
+  bool has_kernels;             /* loops, which are worth the full optimiser */
+  VECTOR(struct ir_datum) data; /* numbered in order of use: equal tapes make equal modules */
 };
 
 void ir_init(struct ir *ir, const char *name);
@@ -23,6 +30,8 @@ void ir_clear(struct ir *ir);
 LLVMValueRef ir_int(const struct ir *ir, int64_t value);  /* i64 */
 LLVMValueRef ir_code(const struct ir *ir, int32_t value); /* i32 */
 LLVMValueRef ir_real(const struct ir *ir, double value);
+/* A pointer to an object of this process, for JIT modules. */
+LLVMValueRef ir_address(struct ir *ir, const void *object);
 void ir_set_attribute(const struct ir *ir, LLVMValueRef function, const char *name, uint64_t value);
 /* Adds `nounwind` and, for functions without effects, `memory(none) willreturn`. */
 LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments);
@@ -92,8 +101,9 @@ char *target_run_passes(struct ir *ir, LLVMTargetMachineRef machine, int level);
 
 /* ---- loading into the process (llvm_jit_module.c) */
 struct jit_code;
-/* Takes the object over. addresses[i] of symbols names[i]. */
-char *jit_load(LLVMMemoryBufferRef object, const char *const *names, void **addresses, size_t count,
-               struct jit_code **out);
+/* Takes the object over, which may refer to `data` (of a struct ir). addresses[i] of symbols
+ * names[i]. */
+char *jit_load(LLVMMemoryBufferRef object, const struct ir_datum *data, size_t data_count,
+               const char *const *names, void **addresses, size_t count, struct jit_code **out);
 void jit_free(struct jit_code *code);
 #endif

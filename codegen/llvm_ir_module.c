@@ -1,5 +1,6 @@
 /* A module under construction and the small things every emitter needs. */
 #include "codegen/llvm_ir.h"
+#include <stdio.h>
 #include <string.h>
 
 void ir_init(struct ir *ir, const char *name) {
@@ -21,6 +22,7 @@ void ir_clear(struct ir *ir) {
   LLVMDisposeBuilder(ir->builder);
   LLVMDisposeModule(ir->module);
   LLVMContextDispose(ir->context);
+  vector_free(&ir->data);
   *ir = (struct ir){0};
 }
 
@@ -34,6 +36,13 @@ LLVMValueRef ir_code(const struct ir *ir, int32_t value) {
 
 LLVMValueRef ir_real(const struct ir *ir, double value) {
   return LLVMConstReal(ir->f64, value);
+}
+
+LLVMValueRef ir_address(struct ir *ir, const void *object) {
+  struct ir_datum datum = {.address = object};
+  snprintf(datum.name, sizeof datum.name, "dyn_datum_%u", ir->data.count);
+  vector_push(&ir->data, datum);
+  return LLVMAddGlobal(ir->module, LLVMInt8TypeInContext(ir->context), datum.name);
 }
 
 void ir_set_attribute(const struct ir *ir, LLVMValueRef function, const char *name,

@@ -83,15 +83,24 @@ static void report(void *user, LLVMErrorRef error) {
   add_error(&lookup->fault, error);
 }
 
-static void define_allowed(LLVMOrcLLJITRef jit, LLVMOrcJITDylibRef library, struct text *fault) {
-  LLVMOrcCSymbolMapPair pairs[ALLOWED_COUNT];
-  for (size_t i = 0; i < ALLOWED_COUNT; i++) {
-    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, allowed[i].name);
-    pairs[i].Sym.Address = allowed[i].address;
-    pairs[i].Sym.Flags = (LLVMJITSymbolFlags){
-        LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0};
-  }
-  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, ALLOWED_COUNT);
+static LLVMOrcCSymbolMapPair symbol(LLVMOrcLLJITRef jit, const char *name, uintptr_t address,
+                                    uint8_t kind) {
+  return (LLVMOrcCSymbolMapPair){
+      .Name = LLVMOrcLLJITMangleAndIntern(jit, name),
+      .Sym = {.Address = address, .Flags = {LLVMJITSymbolGenericFlagsExported | kind, 0}}};
+}
+
+static void define_allowed(LLVMOrcLLJITRef jit, LLVMOrcJITDylibRef library,
+                           const struct ir_datum *data, size_t data_count, struct text *fault) {
+  size_t count = 0;
+  LLVMOrcCSymbolMapPair *pairs = checked_calloc(ALLOWED_COUNT + data_count, sizeof *pairs);
+  for (size_t i = 0; i < ALLOWED_COUNT; i++)
+    pairs[count++] =
+        symbol(jit, allowed[i].name, allowed[i].address, LLVMJITSymbolGenericFlagsCallable);
+  for (size_t i = 0; i < data_count; i++)
+    pairs[count++] = symbol(jit, data[i].name, (uintptr_t)data[i].address, 0);
+  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, count);
+  free(pairs);
   LLVMErrorRef error = LLVMOrcJITDylibDefine(library, unit);
   if (error == NULL) return;
   add_error(fault, error);
@@ -134,11 +143,11 @@ static void find_symbols(struct lookup *lookup, LLVMOrcJITDylibRef library,
 }
 
 static void load_object(struct lookup *lookup, LLVMMemoryBufferRef object,
-                        const char *const *names) {
+                        const struct ir_datum *data, size_t data_count, const char *const *names) {
   LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(lookup->jit);
   LLVMOrcExecutionSessionSetErrorReporter(session, report, lookup);
   LLVMOrcJITDylibRef library = LLVMOrcExecutionSessionCreateBareJITDylib(session, "model");
-  define_allowed(lookup->jit, library, &lookup->fault);
+  define_allowed(lookup->jit, library, data, data_count, &lookup->fault);
   LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(lookup->jit, library, object);
   if (error != NULL) add_error(&lookup->fault, error);
   if (lookup->fault.length == 0) find_symbols(lookup, library, names);
@@ -149,8 +158,8 @@ static void ignore(void *user, LLVMErrorRef error) {
   LLVMConsumeError(error);
 }
 
-char *jit_load(LLVMMemoryBufferRef object, const char *const *names, void **addresses, size_t count,
-               struct jit_code **out) {
+char *jit_load(LLVMMemoryBufferRef object, const struct ir_datum *data, size_t data_count,
+               const char *const *names, void **addresses, size_t count, struct jit_code **out) {
   struct lookup lookup = {.addresses = addresses, .count = count};
   *out = NULL;
   LLVMErrorRef error = LLVMOrcCreateLLJIT(&lookup.jit, NULL);
@@ -161,7 +170,7 @@ char *jit_load(LLVMMemoryBufferRef object, const char *const *names, void **addr
   }
   pthread_mutex_init(&lookup.mutex, NULL);
   pthread_cond_init(&lookup.changed, NULL);
-  load_object(&lookup, object, names);
+  load_object(&lookup, object, data, data_count, names);
   pthread_cond_destroy(&lookup.changed);
   pthread_mutex_destroy(&lookup.mutex);
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(lookup.jit), ignore,

@@ -3,10 +3,6 @@
  * kernels.c decides by the kind of the solver is decided here. */
 #include "codegen/llvm_ir.h"
 
-static LLVMValueRef address(struct ir *ir, const void *object) {
-  return LLVMConstIntToPtr(ir_int(ir, (int64_t)(intptr_t)object), ir->ptr);
-}
-
 static LLVMValueRef work_at(struct ir *ir, LLVMValueRef work, uint32_t offset) {
   return ir_element(ir, work, ir_int(ir, offset));
 }
@@ -54,7 +50,7 @@ static LLVMValueRef slow_factor(struct ir *ir, const struct tape_solver *solver,
 
 LLVMValueRef ir_emit_factor(struct ir *ir, const struct tape_solver *solver, LLVMValueRef work) {
   if (ir->is_jit) {
-    LLVMValueRef arguments[2] = {address(ir, solver), work};
+    LLVMValueRef arguments[2] = {ir_address(ir, solver), work};
     return kernel_call(ir, "dyn_factor", arguments, 2);
   }
   LLVMValueRef lost = fast_factor(ir, solver, work), mode = ir_int(ir, solver->mode);
@@ -109,7 +105,7 @@ static LLVMValueRef slow_substitute(struct ir *ir, const struct tape_solver *sol
 LLVMValueRef ir_emit_substitute(struct ir *ir, const struct tape_solver *solver,
                                 const struct tape_right_side *side, LLVMValueRef work) {
   if (ir->is_jit) {
-    LLVMValueRef arguments[3] = {address(ir, solver), address(ir, side), work};
+    LLVMValueRef arguments[3] = {ir_address(ir, solver), ir_address(ir, side), work};
     return kernel_call(ir, "dyn_substitute", arguments, 3);
   }
   bool is_slow_only = solver->kind == SOLVER_UNROLLED || solver->kind == SOLVER_REVEALING ||

@@ -157,6 +157,7 @@ bool compiler_open_backend(dyn_compiler *compiler) {
 static bool report_backend(dyn_compiler *compiler, char *fault,
                            const struct backend_timings *timings) {
   compiler->seconds[COMPILER_BUILD] += timings->build;
+  compiler->seconds[COMPILER_CACHE] += timings->cache;
   compiler->seconds[COMPILER_PASSES] += timings->passes;
   compiler->seconds[COMPILER_CODE] += timings->code;
   compiler->seconds[COMPILER_LINK] += timings->link;
@@ -171,6 +172,7 @@ static struct backend_model *jit(dyn_compiler *compiler, const dyn_model *interp
   struct backend_options options = backend_default_options();
   options.level = level;
   options.parameters = compiler->folded;
+  options.cache = compiler->cache;
   struct backend_timings timings = {0};
   struct backend_model *compiled = NULL;
   char *fault = compiler->backend->jit(compiler->program, interpreted, functions, &options,

@@ -21,6 +21,7 @@
   STAGE(TAPE, "equations to tapes")                                                                \
   STAGE(LOAD, "load the back end")                                                                 \
   STAGE(BUILD, "tapes to LLVM IR")                                                                 \
+  STAGE(CACHE, "look for kept code")                                                               \
   STAGE(PASSES, "LLVM's optimiser")                                                                \
   STAGE(CODE, "machine code")                                                                      \
   STAGE(LINK, "load the code")
@@ -48,8 +49,9 @@ struct dyn_compiler {
   struct backend_model *compiled;
   VECTOR(dyn_model *) more_interpreted; /* made by compiler_add_functions, one or the other */
   VECTOR(struct backend_model *) more_compiled;
-  uint32_t added; /* functions of the last of them */
-  double *folded; /* parameters folded into `compiled`, or NULL */
+  uint32_t added;    /* functions of the last of them */
+  const char *cache; /* folder of machine code from earlier times, or NULL; the caller's */
+  double *folded;    /* parameters folded into `compiled`, or NULL */
   double seconds[COMPILER_STAGE_COUNT];
 };
 

@@ -19,6 +19,8 @@ static const struct option_spec options[] = {
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
      "what evaluates (default: interpreter; the numbers are the same)"},
+    {OPTION_NO_CACHE, "--no-cache", NULL, NULL, NULL,
+     "neither use nor keep machine code of earlier times"},
     {OPTION_JSON, "--json", NULL, NULL, NULL, "print one JSON object"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 

@@ -28,6 +28,8 @@ static const struct option_spec options[] = {
      "an input as an expression of t, or file.csv[:column]"},
     {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
      "what evaluates (default: jit; the numbers are the same)"},
+    {OPTION_NO_CACHE, "--no-cache", NULL, NULL, NULL,
+     "neither use nor keep machine code of earlier times"},
     {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
      "where the rows go: HDF5 if the name ends in .h5 or .hdf5, else CSV\n"
      "(default: CSV to standard output)"},

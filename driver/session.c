@@ -9,7 +9,30 @@
 
 const struct span nowhere = {0, 0, 0};
 
+/* $variable/rest in the arena, NULL where the variable does not name a folder from the root. */
+static const char *folder_in(struct session *session, const char *variable, const char *rest) {
+  const char *value = getenv(variable);
+  if (value == NULL || value[0] != '/') return NULL;
+  struct text path = {0};
+  text_format(&path, "%s%s", value, rest);
+  const char *folder =
+      arena_string(&session_context(session)->arena, text_string(&path), path.length);
+  text_free(&path);
+  return folder;
+}
+
+void session_choose_cache(struct session *session) {
+  const char *chosen = getenv("DYN_CACHE");
+  bool is_off = session_option(session, OPTION_NO_CACHE) != NULL ||
+                (chosen != NULL && strcmp(chosen, "off") == 0);
+  const char *folder = chosen != NULL && *chosen != '\0' ? chosen : NULL;
+  if (folder == NULL) folder = folder_in(session, "XDG_CACHE_HOME", "/dyn");
+  if (folder == NULL) folder = folder_in(session, "HOME", "/.cache/dyn");
+  session->compiler->cache = is_off ? NULL : folder;
+}
+
 bool session_read_model(struct session *session) {
+  session_choose_cache(session);
   session_override(session, OPTION_SET, DYN_OVERRIDE_SET);
   return compiler_read(session->compiler, session->line.arguments.items[0]);
 }
@@ -44,8 +67,7 @@ void session_flush_diagnostics(struct session *session) {
 
 /* Codes 08xx are; the others that have no place in a text are if it was an option that asked. */
 static bool is_about_command_line(const struct session *session, enum diagnostic_code code) {
-  if (code == DIAG_UNKNOWN_METHOD)
-    return session_option(session, OPTION_METHOD) != NULL;
+  if (code == DIAG_UNKNOWN_METHOD) return session_option(session, OPTION_METHOD) != NULL;
   return strncmp(diagnostic_entry(code)->name + 1, "08", 2) == 0;
 }
 

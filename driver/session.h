@@ -38,6 +38,9 @@ static inline const char *session_option(const struct session *session, enum opt
 
 /* Reads the model named by the first argument and takes --set along. */
 bool session_read_model(struct session *session);
+/* Machine code is kept in $DYN_CACHE, $XDG_CACHE_HOME/dyn or ~/.cache/dyn, unless $DYN_CACHE is "off"
+ * or the command line says --no-cache. session_read_model calls it. */
+void session_choose_cache(struct session *session);
 /* Hands every text of a repeatable option to the compiler. */
 void session_override(struct session *session, enum option_id id, dyn_override kind);
 
