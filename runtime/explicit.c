@@ -7,6 +7,7 @@
  * control and starting step, II.5 and II.6 the methods), II (IV.2 detection of stiffness). */
 #include "runtime/integrator.h"
 #include "runtime/message.h"
+#include "runtime/passage.h"
 #include "runtime/project.h"
 #include "runtime/rk_tables.h"
 #include <float.h>
@@ -24,10 +25,17 @@
 /* Steps that were shortened by a jump count JUMP_STEP, others take 1 off: so many are a jump. */
 #define JUMP_STEP 4
 #define MOST_JUMPS 400
+/* Over a singular configuration, parts of the distance to the next branch. */
+#define PASSAGE_MOVED 0.01
 #define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
 #define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
 
-enum { NOT_EVALUATED = -1, NOT_PROJECTED = -2, JUMPED = -3 }; /* instead of a worst component */
+enum {
+  NOT_EVALUATED = -1,
+  NOT_PROJECTED = -2,
+  JUMPED = -3,
+  TOO_NEAR = -4
+}; /* instead of a worst component */
 
 struct explicit {
   struct integrator base;
@@ -40,9 +48,12 @@ struct explicit {
   double last_error;
   int32_t worst; /* component of the largest error in the last attempt, or why it failed: */
   struct projection *projection;     /* or NULL */
+  struct passage passage;            /* of singular configurations of its constraints, ... */
+  int is_looking;                    /* ... which are looked for */
   double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
   double *x_natural;                 /* and in the natural state */
   int is_projected;                  /* and whether it differs from x_new */
+  double *error, *error_low;         /* of the last attempt, by both estimates */
   int has_dense, has_step;
   int stiff_steps, not_stiff_steps;
   int jumps; /* see MOST_JUMPS */
@@ -68,39 +79,95 @@ static double row_sum(const struct explicit *s, const struct rk_row *row, int32_
   return sum;
 }
 
-/* The local error of x_new over its tolerance, root mean square. */
-static double error_norm(struct explicit *s, double h) {
+/* The local errors of a step of size h by both estimates. */
+static void estimate_errors(struct explicit *s, double h) {
   const struct rk_table *table = s->table;
+  for (int32_t i = 0; i < s->base.e->n; i++) {
+    s->error[i] = h * row_sum(s, &table->error, i);
+    if (table->error_low.count > 0) s->error_low[i] = h * row_sum(s, &table->error_low, i);
+  }
+}
+
+/* Takes off the part of an error of the end of a step that projection will take off. The end is in
+ * x_natural as well; errors of a method's own state go there and back. */
+static enum evaluate_result make_tangent(struct explicit *s, double t, double *error) {
+  struct projection *p = s->projection;
+  struct evaluator *e = s->base.e;
+  const struct constraint_rows *levels[2] = {&p->position, &p->velocity};
+  double *natural = s->stage, *other = s->x_projected;
+  for (int32_t i = 0; i < e->n; i++) other[i] = s->x_new[i] - error[i];
+  enum evaluate_result result = evaluate_natural_state(e, t, other, natural);
+  for (int32_t i = 0; i < e->n; i++) natural[i] = s->x_natural[i] - natural[i];
+  for (size_t level = 0; level < 2; level++) {
+    double *part = natural + level * p->velocity.n;
+    metric_lengths(&p->metric, part);
+    rows_remove(&levels[level]->rows, part);
+    metric_changes(&p->metric, part);
+  }
+  for (int32_t i = 0; i < e->n; i++) natural[i] = s->x_natural[i] - natural[i];
+  if (!result) result = evaluate_method_state(e, t, natural, other);
+  for (int32_t i = 0; !result && i < e->n; i++) error[i] = s->x_new[i] - other[i];
+  return result;
+}
+
+/* On a passage of a singular configuration errors that leave the constraints are enlarged;
+ * projection takes them away, and they do not count. */
+static void judge_passage(struct explicit *s, double t) {
+  struct projection *p = s->projection;
+  if (evaluate_natural_state(s->base.e, t, s->x_new, s->x_natural) ||
+      projection_look(p, t, s->x_natural))
+    return;
+  constraint_rows_decompose(&p->position, s->x_natural, &p->metric, p->position_rank);
+  if (make_tangent(s, t, s->error)) return;
+  if (s->table->error_low.count > 0) make_tangent(s, t, s->error_low);
+}
+
+/* The local error of x_new over its tolerance, root mean square. */
+static double error_norm(struct explicit *s, double h, double t_new) {
   int32_t n = s->base.e->n;
+  int has_low = s->table->error_low.count > 0;
   double high = 0, low = 0, largest = -1;
+  estimate_errors(s, h);
+  if (s->passage.is_near) judge_passage(s, t_new);
   for (int32_t i = 0; i < n; i++) {
     double magnitude = fmax(fabs(s->x_old[i]), fabs(s->x_new[i]));
     double scale = error_scale(s->base.control, i, magnitude);
-    double e = row_sum(s, &table->error, i) / scale;
+    double e = s->error[i] / scale, d = has_low ? s->error_low[i] / scale : 0;
     high += e * e;
-    if (table->error_low.count > 0) {
-      double d = row_sum(s, &table->error_low, i) / scale;
-      low += d * d;
-    }
+    low += d * d;
     if (!(fabs(e) <= largest)) {
       largest = fabs(e);
       s->worst = i;
     }
   }
   if (n == 0 || high == 0) return 0;
-  if (table->error_low.count == 0) return fabs(h) * sqrt(high / n);
-  return fabs(h) * high / sqrt((high + 0.01 * low) * n);
+  return has_low ? high / sqrt((high + 0.01 * low) * n) : sqrt(high / n);
+}
+
+/* The slope at a stage. On a passage of a singular configuration, where what is off the constraints
+ * would be enlarged from stage to stage, it is that at the stage's projection: the method is
+ * applied to x' = f(P(x)), which has the same solution. */
+static enum evaluate_result stage_slope(struct explicit *s, double t, const double *x,
+                                        double *slope) {
+  struct evaluator *e = s->base.e;
+  if (!s->passage.is_near) return evaluate_rhs(e, t, x, slope);
+  enum evaluate_result result = evaluate_natural_state(e, t, x, s->x_natural);
+  if (result) return result;
+  s->projection->is_strict = 1;
+  if (projection_project(s->projection, t, s->x_natural) == PROJECTION_FAILED)
+    return evaluate_rhs(e, t, x, slope);
+  result = evaluate_method_state(e, t, s->x_natural, s->x_projected);
+  return result ? result : evaluate_rhs(e, t, s->x_projected, slope);
 }
 
 /* Stages and new state of a step of size h from (t, x_old), to x_new at t_new. */
 static enum evaluate_result attempt(struct explicit *s, double h, double t_new) {
   const struct rk_table *table = s->table;
-  struct evaluator *e = s->base.e;
   for (int i = 1; i <= table->stages; i++) {
     double *x = i == table->stages ? s->x_new : i == table->stages - 1 ? s->x_last_stage : s->stage;
     combine(s, &table->rows[i], h, x);
     double t = table->c[i] == 1 ? t_new : s->base.t + table->c[i] * h;
-    enum evaluate_result result = evaluate_rhs(e, t, x, s->slope[i]);
+    enum evaluate_result result = stage_slope(s, t, x, s->slope[i]);
     if (result) return result;
   }
   return EVALUATE_OK;
@@ -127,9 +194,16 @@ static int is_stiff(struct explicit *s, double h, double remaining) {
   return s->stiff_steps >= STIFF_STEPS && fabs(remaining) > 100 * fabs(h);
 }
 
-/* The step to try: the proposed one, or what leaves no tiny rest before the limit. */
-static double step_to_try(const struct explicit *s, double limit, double *t_new) {
-  double remaining = limit - s->base.t, h = s->h;
+/* The step to try: the proposed one, what passes a singular configuration, or what leaves no tiny
+ * rest before the limit. */
+static double step_to_try(struct explicit *s, double limit, double refused, double *t_new) {
+  double remaining = limit - s->base.t, h = passage_step(&s->passage, s->base.t, refused);
+  double longest = s->base.control->max_step;
+  if (h != 0 && fabs(h) <= fmin(fabs(remaining), longest)) {
+    *t_new = s->base.t + h;
+    return h;
+  }
+  h = s->h;
   *t_new = s->base.t + h;
   if (fabs(remaining) <= 1.01 * fabs(h)) {
     *t_new = limit;
@@ -173,6 +247,7 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   s->base.x = s->is_projected ? s->x_projected : s->x_new;
   s->base.steps++;
   s->h_done = h;
+  if (s->is_looking) passage_look(&s->passage, t_new, projection_least_pivot(s->projection));
   s->has_step = 1;
   s->has_dense = 0;
   /* A step that was cut short at the limit says little about the next: it may only grow. */
@@ -187,7 +262,27 @@ static double moved_by_projection(const struct explicit *s, int32_t i) {
   return fabs(s->x_projected[i] - s->x_new[i]) / error_scale(s->base.control, i, magnitude);
 }
 
+/* The largest entry of component i's kind (positions, velocities) at the end of a step. */
+static double largest_beside(const struct explicit *s, int32_t i) {
+  int32_t n = s->base.e->model->n_coordinates, begin = i < n ? 0 : i < 2 * n ? n : i;
+  double largest = fabs(s->x_new[i]);
+  for (int32_t j = begin; i < 2 * n && j < begin + n; j++)
+    largest = fmax(largest, fabs(s->x_new[j]));
+  return largest;
+}
+
+/* At the end of a passage, where the next branch is as far as the least pivot. */
+static int has_changed_branch(const struct explicit *s) {
+  double far = PASSAGE_MOVED * fmax(0, projection_least_pivot(s->projection));
+  for (int32_t i = 0; i < s->base.e->n; i++)
+    if (!(fabs(s->x_projected[i] - s->x_new[i]) <= far * largest_beside(s, i)) &&
+        !(moved_by_projection(s, i) <= FAR_MOVED))
+      return 1;
+  return 0;
+}
+
 static int is_far_moved(const struct explicit *s) {
+  if (s->passage.is_near) return has_changed_branch(s);
   double moved = 0, step = 0;
   for (int32_t i = 0; i < s->base.e->n; i++) {
     double magnitude = fmax(fabs(s->x_new[i]), fabs(s->x_projected[i]));
@@ -198,11 +293,34 @@ static int is_far_moved(const struct explicit *s) {
   return moved > FAR_MOVED || (moved > ROUNDING && moved > UNDONE * step);
 }
 
+/* A step after one that was refused looks where the constraints are going; the state at its end is
+ * in x_natural. */
+static int is_too_near(struct explicit *s, double t_new) {
+  double pivot = projection_least_pivot(s->projection);
+  if (pivot < 0 && s->is_looking && !projection_look(s->projection, t_new, s->x_natural))
+    pivot = projection_least_pivot(s->projection);
+  return pivot >= 0 && passage_refuses(&s->passage, t_new, pivot);
+}
+
+/* Looks at the beginning of a step that was refused. */
+static void look_from(struct explicit *s) {
+  struct integrator *base = &s->base;
+  s->is_looking = s->projection && s->projection->start_rank > 0;
+  if (!s->is_looking || (s->passage.has_look && s->passage.t == base->t)) return;
+  projection_forget(s->projection);
+  if (evaluate_natural_state(base->e, base->t, s->x_old, s->x_natural) ||
+      projection_look(s->projection, base->t, s->x_natural))
+    return;
+  passage_look(&s->passage, base->t, projection_least_pivot(s->projection));
+}
+
 /* Puts the end of a step on the constraints, which are about natural states; 0 if that fails. */
 static int project_end(struct explicit *s, double t_new) {
   struct evaluator *e = s->base.e;
   s->is_projected = 0;
   if (!s->projection) return 1;
+  projection_forget(s->projection);
+  s->projection->is_strict = s->is_looking;
   if (evaluate_natural_state(e, t_new, s->x_new, s->x_natural)) {
     s->worst = NOT_EVALUATED;
     return 0;
@@ -210,6 +328,10 @@ static int project_end(struct explicit *s, double t_new) {
   enum projection_result result = projection_project(s->projection, t_new, s->x_natural);
   if (result == PROJECTION_FAILED) {
     s->worst = NOT_PROJECTED;
+    return 0;
+  }
+  if (is_too_near(s, t_new)) {
+    s->worst = TOO_NEAR;
     return 0;
   }
   s->is_projected = result == PROJECTION_MOVED;
@@ -256,19 +378,23 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
   struct explicit *s = self_of(base);
   advance(s);
   s->has_step = 0;
+  s->is_looking = s->passage.is_near;
+  double refused = 0;
   for (int tries = 0;; tries++) {
-    double t_new, h = step_to_try(s, limit, &t_new);
+    double t_new, h = step_to_try(s, limit, refused, &t_new);
     /* A step to the limit may be short, but not because shorter and shorter ones have failed. */
     if ((tries > 0 || t_new != limit) && fabs(h) <= 8 * DBL_EPSILON * fabs(base->t)) break;
     if (fabs(h) < DBL_MIN) break;
     enum evaluate_result result = attempt(s, h, t_new);
-    double error = result ? HUGE_VAL : error_norm(s, h);
+    double error = result ? HUGE_VAL : error_norm(s, h, t_new);
     int is_good = !result && error <= 1;
     if (is_good && project_end(s, t_new)) {
       if (s->jumps > 0) s->jumps--;
       return accept(s, h, t_new, limit, error, tries > 0);
     }
     base->rejected_steps++;
+    if (tries == 0) look_from(s);
+    refused = h;
     if (is_good && s->worst == JUMPED && (s->jumps += JUMP_STEP) > MOST_JUMPS) break;
     double factor = 0.25;
     if (is_good)
@@ -367,7 +493,7 @@ static double starting_step(struct explicit *s) {
 static int allocate(struct explicit *s, int32_t n) {
   const struct rk_table *table = s->table;
   int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
-  size_t vectors = (size_t)(slopes + dense + 7), length = (size_t)(n > 0 ? n : 1);
+  size_t vectors = (size_t)(slopes + dense + 9), length = (size_t)(n > 0 ? n : 1);
   s->memory = calloc(vectors, length * sizeof(double));
   if (!s->memory) return 0;
   double *next = s->memory;
@@ -380,6 +506,8 @@ static int allocate(struct explicit *s, int32_t n) {
   s->x_projected = next + 4 * length;
   s->f_projected = next + 5 * length;
   s->x_natural = next + 6 * length;
+  s->error = next + 7 * length;
+  s->error_low = next + 8 * length;
   return 1;
 }
 
@@ -414,5 +542,6 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
     return NULL;
   }
   s->h = starting_step(s);
+  passage_init(&s->passage, table->c, table->stages + 1 + table->extra);
   return &s->base;
 }

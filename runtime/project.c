@@ -123,7 +123,8 @@ static enum projection_result project_level(struct projection *p, struct constra
   if (c->m == 0) return PROJECTION_HELD;
   for (int i = 0;; i++) {
     if (constraint_rows_evaluate(c, t, x)) return not_evaluated(p);
-    if (within(c, c->noise, 1)) return i == 0 ? PROJECTION_HELD : PROJECTION_MOVED;
+    if (within(c, c->noise, p->is_strict ? 0 : 1))
+      return i == 0 ? PROJECTION_HELD : PROJECTION_MOVED;
     double now = merit(c);
     if (!(now < 0.25 * last)) { /* stalled: at rounding, or nowhere */
       if (!within(c, c->size, HELD)) return failed(p, c);
@@ -159,7 +160,7 @@ enum projection_result projection_project(struct projection *p, double t, double
   size_t n_state = (size_t)p->e->n, rank = (size_t)p->e->model->constraint_rank;
   if (constraint_rows_evaluate(&p->position, t, x)) return not_evaluated(p);
   recount(p, t, x);
-  if (within(&p->position, p->position.noise, 1)) {
+  if (!p->is_strict && within(&p->position, p->position.noise, 1)) {
     if (constraint_rows_evaluate(&p->velocity, t, x)) return not_evaluated(p);
     if (within(&p->velocity, p->velocity.noise, 1)) return PROJECTION_HELD;
   }
@@ -184,6 +185,17 @@ enum evaluate_result projection_look(struct projection *p, double t, const doubl
   constraint_rows_decompose(&p->velocity, x, &p->metric, (size_t)p->e->model->constraint_rank);
   p->has_rank = 1;
   return EVALUATE_OK;
+}
+
+void projection_forget(struct projection *p) {
+  p->has_rank = 0;
+}
+
+double projection_least_pivot(const struct projection *p) {
+  const struct rows *rows = &p->velocity.rows;
+  size_t rank = p->start_rank;
+  if (!p->has_rank || rank == 0) return -1;
+  return fabs(rows->a[(rank - 1) * rows->n + rank - 1]);
 }
 
 dyn_status projection_failure_message(const struct projection *p, double t, const double *x,
@@ -247,7 +259,7 @@ static dyn_status start(struct projection *p, double t, double *x, dyn_message *
     return projection_failure_message(p, t, x, message);
   p->count = 0;
   if (projection_look(p, t, x)) return evaluate_failure_message(p->e, x, message);
-  p->rank = p->velocity.rows.rank;
+  p->rank = p->start_rank = p->velocity.rows.rank;
   return DYN_DONE;
 }
 

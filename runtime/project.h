@@ -10,7 +10,9 @@ struct projection {
   double *mass, *saved, *change, *inertia; /* inertia: the largest of each coordinate so far */
   size_t known_dropped;                    /* integrals, when position_rank was counted */
   size_t position_rank;                    /* how many position-level equations are independent */
+  size_t start_rank;                       /* of all constraints, at the start */
   size_t rank;                             /* how many constraints are now: what was told last */
+  int is_strict;          /* the caller's: residuals are taken as far down as rounding allows */
   int has_rank;           /* the velocity rows were decomposed since the rank was told */
   int64_t count;          /* projections that moved something */
   int32_t failed;         /* the constraint that could not be held, ... */
@@ -36,6 +38,10 @@ void projection_clear(struct projection *projection);
 enum projection_result projection_project(struct projection *projection, double t, double *x);
 /* Evaluates and decomposes at x, and moves nothing. */
 enum evaluate_result projection_look(struct projection *projection, double t, const double *x);
+/* The least pivot of the constraints that were independent at the start, at the last projection or
+ * look; -1 if none was decomposed since projection_forget. */
+double projection_least_pivot(const struct projection *projection);
+void projection_forget(struct projection *projection);
 /* x: the state near the failure. */
 dyn_status projection_failure_message(const struct projection *projection, double t,
                                       const double *x, dyn_message *message);
