@@ -11,8 +11,8 @@
  *   compiled->model->rhs(compiled->model, t, x, u, p, work, out);
  *   backend->release(compiled);
  *
- * The module "dyn_targets" has the same functions, knows all machines and takes three times as long to
- * load: for options.target.
+ * The module "dyn_targets" has the same functions, knows all machines and takes three times as long
+ * to load: for options.target.
  *
  * All functions are reentrant; several threads may compile at once. Errors are texts that the
  * caller frees; NULL means success. */
@@ -69,15 +69,15 @@ struct backend {
    * work space for it), and a second jit of PROGRAM_JACOBIAN over the first compiled model.
    * With options->parameters the compiled functions do not look at p.
    * `timings` may be NULL. */
-  char *(*jit)(const struct program *program, const dyn_model *base, uint32_t functions,
+  char *(*jit)(const struct program *program, const dyn_model *base, program_functions functions,
                const struct backend_options *options, struct backend_timings *timings,
                struct backend_model **out);
   void (*release)(struct backend_model *compiled); /* NULL is fine */
   /* The whole model as an object file, assembly or IR, appended to `out` (may hold NULs).
    * `functions`: PROGRAM_ALL, or less to leave some out (they are NULL in the model). */
-  char *(*emit)(const struct program *program, uint32_t functions, enum backend_format format,
-                const struct backend_options *options, struct backend_timings *timings,
-                struct text *out);
+  char *(*emit)(const struct program *program, program_functions functions,
+                enum backend_format format, const struct backend_options *options,
+                struct backend_timings *timings, struct text *out);
 };
 
 typedef const struct backend *dyn_backend_function(void);

@@ -125,6 +125,26 @@ static void put_constraints(struct header *header) {
   text_format(out, "  %s_C_COUNT = %d\n};\n", header->upper, model->n_constraints);
 }
 
+/* Events have no names: the number in the model's order, and what they say. */
+static void put_events(struct header *header) {
+  const dyn_model *model = header->model;
+  struct text *out = header->out;
+  text_put(out, "\n/* Events: entries of event_values. */\nenum {\n");
+  for (int32_t i = 0; i < model->n_events; i++) {
+    const dyn_event *event = &model->events[i];
+    text_format(out, "  %s_E_%d = %d, /* when ", header->upper, i + 1, i);
+    put_comment_text(out, event->text);
+    text_put(out, ":");
+    for (int32_t k = 0; k < event->n_resets; k++) {
+      text_put(out, k == 0 ? " resets " : ", ");
+      put_comment_text(out, model->resets[event->first_reset + k].name);
+    }
+    if (event->stop != NULL) text_put(out, event->n_resets > 0 ? ", stops" : " stops");
+    text_put(out, " */\n");
+  }
+  text_format(out, "  %s_E_COUNT = %d\n};\n", header->upper, model->n_events);
+}
+
 static void put_states(struct header *header) {
   const dyn_model *model = header->model;
   int32_t n = model->n_coordinates;
@@ -199,6 +219,7 @@ static void put_constants(struct header *header) {
   put_enumeration(header, "Inputs u, with their default values at the start", "U", model->inputs,
                   model->n_inputs, true);
   if (model->n_constraints > 0) put_constraints(header);
+  if (model->n_events > 0) put_events(header);
   put_enumeration(header, "Outputs", "Y", model->outputs, model->n_outputs, false);
 }
 

@@ -37,15 +37,15 @@ struct compilation {
  * compiled once and used often. */
 enum { LONG_IN_RUN = 2500, LONG_RIGHT_SIDE = 4000, LONG_IN_FILE = 200000 };
 
-static size_t count_instructions(const struct program *program, uint32_t functions) {
+static size_t count_instructions(const struct program *program, program_functions functions) {
   size_t size = 0;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++)
-    if ((functions & 1u << i) != 0 && program->tapes[i] != NULL)
+    if ((functions & 1ull << i) != 0 && program->tapes[i] != NULL)
       size += program->tapes[i]->code.count;
   return size;
 }
 
-static int choose_level(const struct program *program, uint32_t functions, int wanted,
+static int choose_level(const struct program *program, program_functions functions, int wanted,
                         bool is_jit) {
   size_t longest = !is_jit                    ? LONG_IN_FILE
                    : functions == PROGRAM_RHS ? LONG_RIGHT_SIDE
@@ -55,11 +55,11 @@ static int choose_level(const struct program *program, uint32_t functions, int w
 }
 
 static void add_functions(struct compilation *compilation, const struct program *program,
-                          uint32_t functions, const char *prefix) {
+                          program_functions functions, const char *prefix) {
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
     char name[256];
     int32_t work = 0;
-    if ((functions & 1u << i) == 0 || program->tapes[i] == NULL) continue;
+    if ((functions & 1ull << i) == 0 || program->tapes[i] == NULL) continue;
     snprintf(name, sizeof name, "%.150s_%s", prefix, program_function_names[i]);
     compilation->functions[i] = ir_add_tape(&compilation->ir, program->tapes[i], name, &work);
     if (work > compilation->work) compilation->work = work;
@@ -68,7 +68,7 @@ static void add_functions(struct compilation *compilation, const struct program 
 
 /* Tapes to IR. On failure everything is cleared again. */
 static char *build(struct compilation *compilation, const struct program *program,
-                   uint32_t functions, const struct backend_options *options, bool is_jit,
+                   program_functions functions, const struct backend_options *options, bool is_jit,
                    struct backend_timings *timings) {
   double since = now();
   const char *prefix = is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
@@ -228,7 +228,7 @@ static char *make_object(struct compilation *compilation, const char *cache,
   return fault;
 }
 
-static char *add_object(const struct program *program, uint32_t functions,
+static char *add_object(const struct program *program, program_functions functions,
                         const struct backend_options *options, struct backend_timings *timings,
                         dyn_model *model, struct jit_code **code) {
   struct compilation compilation;
@@ -254,14 +254,15 @@ static void backend_release(struct backend_model *compiled) {
 }
 
 /* Where all is long the right-hand side is compiled by itself, with more care (choose_level). */
-static char *backend_jit(const struct program *program, const dyn_model *base, uint32_t functions,
-                         const struct backend_options *options, struct backend_timings *timings,
-                         struct backend_model **out) {
+static char *backend_jit(const struct program *program, const dyn_model *base,
+                         program_functions functions, const struct backend_options *options,
+                         struct backend_timings *timings, struct backend_model **out) {
   struct backend_timings unused = {0};
-  uint32_t apart = options->level < 0 && count_instructions(program, functions) > LONG_IN_RUN
-                       ? functions & PROGRAM_RHS
-                       : 0;
-  const uint32_t parts[MOST_OBJECTS] = {functions & ~apart, apart};
+  program_functions apart =
+      options->level < 0 && count_instructions(program, functions) > LONG_IN_RUN
+          ? functions & PROGRAM_RHS
+          : 0;
+  const program_functions parts[MOST_OBJECTS] = {functions & ~apart, apart};
   struct loaded_model *loaded = checked_calloc(1, sizeof *loaded);
   char *fault = NULL;
   if (timings == NULL) timings = &unused;
@@ -278,7 +279,7 @@ static char *backend_jit(const struct program *program, const dyn_model *base, u
 
 /* ---- into a file */
 
-static char *backend_emit(const struct program *program, uint32_t functions,
+static char *backend_emit(const struct program *program, program_functions functions,
                           enum backend_format format, const struct backend_options *options,
                           struct backend_timings *timings, struct text *out) {
   struct backend_timings unused = {0};

@@ -84,6 +84,35 @@ static LLVMValueRef constraints(struct ir *ir, const dyn_constraint *items, int3
   return table;
 }
 
+static LLVMValueRef events(struct ir *ir, const dyn_event *items, int32_t count) {
+  LLVMTypeRef fields[5] = {ir->ptr, ir->ptr, ir->i32, ir->i32, ir->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 5, 0);
+  LLVMValueRef *values = checked_calloc((size_t)count + 1, sizeof(LLVMValueRef));
+  for (int32_t i = 0; i < count; i++) {
+    LLVMValueRef field[5] = {text(ir, items[i].text), text(ir, items[i].stop),
+                             ir_code(ir, items[i].first_reset), ir_code(ir, items[i].n_resets),
+                             ir_code(ir, (int32_t)items[i].flags)};
+    values[i] = LLVMConstStructInContext(ir->context, field, 5, 0);
+  }
+  LLVMValueRef table = array(ir, type, values, (size_t)count);
+  free(values);
+  return table;
+}
+
+static LLVMValueRef resets(struct ir *ir, const dyn_reset *items, int32_t count) {
+  LLVMTypeRef fields[3] = {ir->ptr, ir->i32, ir->i32};
+  LLVMTypeRef type = LLVMStructTypeInContext(ir->context, fields, 3, 0);
+  LLVMValueRef *values = checked_calloc((size_t)count + 1, sizeof(LLVMValueRef));
+  for (int32_t i = 0; i < count; i++) {
+    LLVMValueRef field[3] = {text(ir, items[i].name), ir_code(ir, items[i].kind),
+                             ir_code(ir, items[i].index)};
+    values[i] = LLVMConstStructInContext(ir->context, field, 3, 0);
+  }
+  LLVMValueRef table = array(ir, type, values, (size_t)count);
+  free(values);
+  return table;
+}
+
 static LLVMValueRef position_equations(struct ir *ir, const dyn_position_equation *items,
                                        int32_t count) {
   LLVMTypeRef fields[2] = {ir->i32, ir->i32};
@@ -153,6 +182,8 @@ static void add_sizes(struct ir *ir, struct field_list *fields, const dyn_model 
   FIELD(n_constraints, ir_code(ir, model->n_constraints));
   FIELD(constraint_rank, ir_code(ir, model->constraint_rank));
   FIELD(n_position, ir_code(ir, model->n_position));
+  FIELD(n_events, ir_code(ir, model->n_events));
+  FIELD(n_resets, ir_code(ir, model->n_resets));
   FIELD(n_work, ir_code(ir, work));
 }
 
@@ -172,6 +203,8 @@ static void add_tables(struct ir *ir, struct field_list *fields, const dyn_model
   FIELD(position_equations, position_equations(ir, model->position_equations, model->n_position));
   FIELD(initial_position, conditions(ir, model->initial_position, model->n_initial_position));
   FIELD(initial_velocity, conditions(ir, model->initial_velocity, model->n_initial_velocity));
+  FIELD(events, events(ir, model->events, model->n_events));
+  FIELD(resets, resets(ir, model->resets, model->n_resets));
   FIELD(integrator, text(ir, model->integrator));
 }
 

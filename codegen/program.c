@@ -14,7 +14,8 @@ enum {
       PROGRAM_COMPLETE_PARAMETERS | PROGRAM_DEFAULT_INPUTS | PROGRAM_RUN_DEFAULTS | PROGRAM_START
 };
 
-struct program *program_build(dyn_context *context, struct system *system, uint32_t functions) {
+struct program *program_build(dyn_context *context, struct system *system,
+                              program_functions functions) {
   struct program *program = checked_calloc(1, sizeof *program);
   (void)context; /* nothing that can be wrong with a system is found here */
   arena_init(&program->arena);
@@ -26,11 +27,11 @@ struct program *program_build(dyn_context *context, struct system *system, uint3
   return program;
 }
 
-void program_add(struct program *program, uint32_t functions) {
+void program_add(struct program *program, program_functions functions) {
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
-    if ((functions & 1u << i) == 0 || (program->functions & 1u << i) != 0) continue;
+    if ((functions & 1ull << i) == 0 || (program->functions & 1ull << i) != 0) continue;
     program->tapes[i] = program_build_tape(program, (enum program_function)i);
-    program->functions |= 1u << i;
+    program->functions |= 1ull << i;
   }
 }
 
@@ -106,6 +107,13 @@ static int64_t expected_results(const dyn_model *tables, enum program_function f
     return tables->n_outputs;
   case PROGRAM_FUNCTION_INVARIANT_VALUES:
     return tables->n_invariants;
+  case PROGRAM_FUNCTION_EVENT_VALUES:
+  case PROGRAM_FUNCTION_EVENT_RATES:
+    return tables->n_events;
+  case PROGRAM_FUNCTION_RESET_VALUES:
+    return tables->n_resets;
+  case PROGRAM_FUNCTION_RESET_TARGETS:
+    return tables->n_resets * (1 + n);
   case PROGRAM_FUNCTION_COUNT:
     break;
   }

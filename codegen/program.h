@@ -21,23 +21,23 @@ enum program_function {
   PROGRAM_FUNCTION_COUNT
 };
 
-enum { /* sets of functions */
-#define PROGRAM_FUNCTION(name, member) PROGRAM_##name = 1 << PROGRAM_FUNCTION_##name,
+typedef uint64_t program_functions; /* a set of flags: */
+
+enum {
+#define PROGRAM_FUNCTION(name, member) PROGRAM_##name = 1ull << PROGRAM_FUNCTION_##name,
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
-       PROGRAM_ALL = (1 << PROGRAM_FUNCTION_COUNT) - 1,
-       PROGRAM_DERIVATIVES = PROGRAM_JACOBIAN | PROGRAM_RHS_BY_INPUTS | PROGRAM_RHS_BY_PARAMETERS |
-                             PROGRAM_OUTPUTS_BY_STATE | PROGRAM_OUTPUTS_BY_INPUTS |
-                             PROGRAM_OUTPUTS_BY_PARAMETERS,
-       PROGRAM_NATURAL =
-           PROGRAM_NATURAL_RHS | PROGRAM_NATURAL_MULTIPLIERS | PROGRAM_NATURAL_OUTPUTS,
-       /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
-       PROGRAM_HOT =
-           PROGRAM_RHS | PROGRAM_OUTPUT_VALUES | PROGRAM_METHOD_STATE | PROGRAM_NATURAL_STATE,
-       /* ... and to keep the constraints and tell their forces. */
-       PROGRAM_HOT_CONSTRAINED = PROGRAM_HOT | PROGRAM_POSITION_RESIDUALS |
-                                 PROGRAM_VELOCITY_RESIDUALS | PROGRAM_MASS_MATRIX |
-                                 PROGRAM_MULTIPLIERS
+  PROGRAM_ALL = (1ull << PROGRAM_FUNCTION_COUNT) - 1,
+  PROGRAM_DERIVATIVES = PROGRAM_JACOBIAN | PROGRAM_RHS_BY_INPUTS | PROGRAM_RHS_BY_PARAMETERS |
+                        PROGRAM_OUTPUTS_BY_STATE | PROGRAM_OUTPUTS_BY_INPUTS |
+                        PROGRAM_OUTPUTS_BY_PARAMETERS,
+  PROGRAM_NATURAL = PROGRAM_NATURAL_RHS | PROGRAM_NATURAL_MULTIPLIERS | PROGRAM_NATURAL_OUTPUTS,
+  /* What a run calls again and again (an explicit method; add PROGRAM_JACOBIAN otherwise). */
+  PROGRAM_HOT = PROGRAM_RHS | PROGRAM_OUTPUT_VALUES | PROGRAM_METHOD_STATE | PROGRAM_NATURAL_STATE |
+                PROGRAM_EVENT_VALUES,
+  /* ... and to keep the constraints and tell their forces. */
+  PROGRAM_HOT_CONSTRAINED = PROGRAM_HOT | PROGRAM_POSITION_RESIDUALS | PROGRAM_VELOCITY_RESIDUALS |
+                            PROGRAM_MASS_MATRIX | PROGRAM_MULTIPLIERS
 };
 
 extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs", ... */
@@ -45,7 +45,7 @@ extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs
 struct program {
   struct arena arena;                         /* owns the tables and strings */
   struct system *system;                      /* needed by program_add; not owned */
-  uint32_t functions;                         /* those asked for so far */
+  program_functions functions;                /* those asked for so far */
   struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
   /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
    * and backend.h. Patterns of derivatives are there once
@@ -56,9 +56,10 @@ struct program {
 
 /* Builds the functions asked for (a set of PROGRAM_ flags). The system must outlive the program
  * if program_add is called. Never NULL. */
-struct program *program_build(dyn_context *context, struct system *system, uint32_t functions);
+struct program *program_build(dyn_context *context, struct system *system,
+                              program_functions functions);
 /* Builds further functions. Models made before do not change, but stay usable. */
-void program_add(struct program *program, uint32_t functions);
+void program_add(struct program *program, program_functions functions);
 /* Fills in the field assembled_start of models made from now on, with n_state values. */
 void program_set_start(struct program *program, const double *x);
 void program_free(struct program *program);

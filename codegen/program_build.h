@@ -11,6 +11,12 @@ void program_fill_tables(struct program *program);
 void program_fill_defaults(struct program *program);
 const char *unit_per_second(struct arena *arena, const char *unit);
 
+const char *program_keep(struct program *program, const char *string); /* NULL is "" */
+/* Events and resets (program_events.c). */
+void program_fill_events(struct program *program);
+void program_list_event_roots(const struct program *program, enum program_function function,
+                              struct expr_list *roots);
+
 /* The tape of one function, NULL if the model has no such function (program_functions.c). */
 struct tape *program_build_tape(struct program *program, enum program_function function);
 /* Sparse derivatives of the rates y' or the outputs, and their pattern (program_derivative.c). NULL

@@ -280,6 +280,15 @@ static struct tape *natural_tape(const struct program *program, enum program_fun
   return array_tape(&view, system->output, system->model->outputs.count);
 }
 
+/* ---- events */
+
+static struct tape *event_tape(const struct program *program, enum program_function function) {
+  struct expr_list roots = {0};
+  if (program->system->model->events.count == 0) return NULL;
+  program_list_event_roots(program, function, &roots);
+  return finish_roots(program, &roots);
+}
+
 struct tape *program_build_tape(struct program *program, enum program_function function) {
   const struct system *system = program->system;
   dyn_model *tables = &program->tables;
@@ -339,6 +348,11 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   case PROGRAM_FUNCTION_NATURAL_MULTIPLIERS:
   case PROGRAM_FUNCTION_NATURAL_OUTPUTS:
     return natural_tape(program, function);
+  case PROGRAM_FUNCTION_EVENT_VALUES:
+  case PROGRAM_FUNCTION_EVENT_RATES:
+  case PROGRAM_FUNCTION_RESET_VALUES:
+  case PROGRAM_FUNCTION_RESET_TARGETS:
+    return event_tape(program, function);
   case PROGRAM_FUNCTION_COUNT:
     break;
   }

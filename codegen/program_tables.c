@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *keep(struct program *program, const char *string) {
+const char *program_keep(struct program *program, const char *string) {
   if (string == NULL) return "";
   return arena_string(&program->arena, string, strlen(string));
 }
@@ -27,7 +27,8 @@ const char *unit_per_second(struct arena *arena, const char *unit) {
 
 static dyn_variable variable(struct program *program, const struct model_name *id,
                              const char *unit) {
-  return (dyn_variable){keep(program, id->name), keep(program, unit), keep(program, id->doc), 0, 0};
+  return (dyn_variable){program_keep(program, id->name), program_keep(program, unit),
+                        program_keep(program, id->doc), 0, 0};
 }
 
 static void fill_coordinates(struct program *program) {
@@ -42,7 +43,8 @@ static void fill_coordinates(struct program *program) {
     for (int k = 0; k < 3; k++) {
       tables[k][i] = variable(program, &coordinate->id, unit);
       if (k > 0)
-        tables[k][i].name = keep(program, expr_symbol_name(program->system->graph, symbols[k]));
+        tables[k][i].name =
+            program_keep(program, expr_symbol_name(program->system->graph, symbols[k]));
       unit = unit_per_second(&program->arena, unit);
     }
     tables[0][i].flags = coordinate->position_given ? DYN_START_GIVEN : 0;
@@ -83,8 +85,8 @@ static void fill_method_variables(struct program *program) {
   if (state->kind == VARIABLES_VELOCITIES) return;
   dyn_variable *variables = arena_array(&program->arena, dyn_variable, system->n);
   for (uint32_t i = 0; i < system->n; i++)
-    variables[i] =
-        (dyn_variable){keep(program, state->name[i]), keep(program, state->unit[i]), "", 0, 0};
+    variables[i] = (dyn_variable){program_keep(program, state->name[i]),
+                                  program_keep(program, state->unit[i]), "", 0, 0};
   program->tables.method_variables = variables;
 }
 
@@ -95,7 +97,7 @@ static dyn_condition *fill_conditions(struct program *program, bool at_velocity_
   *count = 0;
   for (uint32_t i = 0; i < model->conditions.count; i++)
     if (model->conditions.items[i].at_velocity_level == at_velocity_level)
-      conditions[(*count)++].text = keep(program, model->conditions.items[i].text);
+      conditions[(*count)++].text = program_keep(program, model->conditions.items[i].text);
   return conditions;
 }
 
@@ -103,8 +105,8 @@ static void fill_invariants(struct program *program) {
   const struct system *system = program->system;
   dyn_invariant *invariants = arena_array(&program->arena, dyn_invariant, system->invariant_count);
   for (uint32_t i = 0; i < system->invariant_count; i++)
-    invariants[i] = (dyn_invariant){keep(program, system->invariants[i].name),
-                                    keep(program, system->invariants[i].unit)};
+    invariants[i] = (dyn_invariant){program_keep(program, system->invariants[i].name),
+                                    program_keep(program, system->invariants[i].unit)};
   program->tables.invariants = invariants;
   program->tables.n_invariants = (int32_t)system->invariant_count;
 }
@@ -126,11 +128,11 @@ static void fill_constraints(struct program *program) {
   dyn_constraint *constraints = arena_array(&program->arena, dyn_constraint, system->m);
   for (uint32_t k = 0; k < system->m; k++) {
     const struct model_constraint *constraint = &model->constraints.items[k];
-    constraints[k] = (dyn_constraint){keep(program, constraint->id.name),
-                                      keep(program, constraint->text),
-                                      keep(program, constraint->id.unit.si),
-                                      keep(program, constraint->multiplier_name),
-                                      keep(program, constraint->multiplier_unit.si),
+    constraints[k] = (dyn_constraint){program_keep(program, constraint->id.name),
+                                      program_keep(program, constraint->text),
+                                      program_keep(program, constraint->id.unit.si),
+                                      program_keep(program, constraint->multiplier_name),
+                                      program_keep(program, constraint->multiplier_unit.si),
                                       constraint_flags(constraint)};
   }
   dyn_position_equation *equations =
@@ -182,9 +184,9 @@ void program_fill_tables(struct program *program) {
   dyn_model *tables = &program->tables;
   tables->abi = DYN_MODEL_ABI;
   tables->size = sizeof(dyn_model);
-  tables->name = keep(program, model->name);
-  tables->doc = keep(program, model->doc);
-  tables->method = keep(program, system->method);
+  tables->name = program_keep(program, model->name);
+  tables->doc = program_keep(program, model->doc);
+  tables->method = program_keep(program, system->method);
   tables->compiler = "dyn " DYN_VERSION;
   tables->flags = (system->has_energy ? DYN_HAS_ENERGY : 0u) |
                   (system->energy_is_conserved ? DYN_ENERGY_CONSERVED : 0u);
@@ -195,13 +197,15 @@ void program_fill_tables(struct program *program) {
   tables->n_inputs = (int32_t)model->inputs.count;
   tables->n_outputs = (int32_t)model->outputs.count;
   tables->n_speeds = (int32_t)model->speeds.count;
-  tables->integrator = model->run.integrator == NULL ? NULL : keep(program, model->run.integrator);
+  tables->integrator =
+      model->run.integrator == NULL ? NULL : program_keep(program, model->run.integrator);
   fill_coordinates(program);
   fill_variables(program);
   fill_method_variables(program);
   fill_invariants(program);
   fill_constraints(program);
   fill_patterns(program);
+  program_fill_events(program);
   tables->initial_position = fill_conditions(program, false, &tables->n_initial_position);
   tables->initial_velocity = fill_conditions(program, true, &tables->n_initial_velocity);
 }

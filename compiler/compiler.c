@@ -103,7 +103,7 @@ static bool check_size(dyn_compiler *compiler) {
   return false;
 }
 
-bool compiler_build_program(dyn_compiler *compiler, uint32_t functions) {
+bool compiler_build_program(dyn_compiler *compiler, program_functions functions) {
   if (!compiler_derive(compiler, NULL)) return false;
   double started = compiler_clock();
   if (compiler->program == NULL)
@@ -168,7 +168,7 @@ static bool report_backend(dyn_compiler *compiler, char *fault,
 }
 
 static struct backend_model *jit(dyn_compiler *compiler, const dyn_model *interpreted,
-                                 uint32_t functions, int level) {
+                                 program_functions functions, int level) {
   struct backend_options options = backend_default_options();
   options.level = level;
   options.parameters = compiler->folded;
@@ -189,14 +189,14 @@ const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, 
     compiler->folded = checked_malloc(size + 1);
     memcpy(compiler->folded, parameters, size);
   }
-  uint32_t hot = interpreted->n_constraints > 0 ? PROGRAM_HOT_CONSTRAINED : PROGRAM_HOT;
+  program_functions hot = interpreted->n_constraints > 0 ? PROGRAM_HOT_CONSTRAINED : PROGRAM_HOT;
   compiler->compiled = jit(compiler, interpreted, hot, level);
   return compiler->compiled != NULL ? compiler->compiled->model : NULL;
 }
 
-const dyn_model *compiler_add_functions(dyn_compiler *compiler, uint32_t functions) {
+const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions) {
   bool is_compiled = compiler->compiled != NULL;
-  uint32_t missing = functions & ~compiler->added;
+  program_functions missing = functions & ~compiler->added;
   if (missing != 0 && !compiler_build_program(compiler, functions)) return NULL;
   if (missing != 0 && !is_compiled) {
     vector_push(&compiler->more_interpreted, program_interpreted_model(compiler->program));

@@ -49,7 +49,7 @@ struct dyn_compiler {
   struct backend_model *compiled;
   VECTOR(dyn_model *) more_interpreted; /* made by compiler_add_functions, one or the other */
   VECTOR(struct backend_model *) more_compiled;
-  uint32_t added;    /* functions of the last of them */
+  program_functions added; /* functions of the last of them */
   const char *cache; /* folder of machine code from earlier times, or NULL; the caller's */
   double *folded;    /* parameters folded into `compiled`, or NULL */
   double seconds[COMPILER_STAGE_COUNT];
@@ -69,7 +69,7 @@ bool compiler_parse(dyn_compiler *compiler); /* true even if the tree has faults
 bool compiler_check(dyn_compiler *compiler);
 bool compiler_derive(dyn_compiler *compiler, const char *method);
 /* The program with at least these functions (PROGRAM_ flags). */
-bool compiler_build_program(dyn_compiler *compiler, uint32_t functions);
+bool compiler_build_program(dyn_compiler *compiler, program_functions functions);
 
 /* Functions that run the tapes; no derivatives. Needs nothing but the program. */
 const dyn_model *compiler_interpret(dyn_compiler *compiler);
@@ -79,7 +79,7 @@ bool compiler_open_backend(dyn_compiler *compiler);
 const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level);
 /* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was. NULL, with a
  * diagnostic, on failure. Models handed out before stay usable. */
-const dyn_model *compiler_add_functions(dyn_compiler *compiler, uint32_t functions);
+const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions);
 /* Object file, assembly or IR. */
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
                    const struct backend_options *options, struct text *out);

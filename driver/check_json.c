@@ -89,6 +89,28 @@ static void json_start(const struct report *report) {
   text_format(report->out, "], \"constraint_rank\": %d},\n", (int)assembly->constraint_rank);
 }
 
+static void json_events(const struct report *report) {
+  const struct model *model = report->model;
+  text_put(report->out, "  \"events\": [");
+  for (uint32_t i = 0; i < model->events.count; i++) {
+    const struct model_event *event = &model->events.items[i];
+    text_put(report->out, i > 0 ? ",\n    {" : "\n    {");
+    json_member(report->out, "when", event->text);
+    text_put(report->out, ", \"resets\": [");
+    for (uint32_t k = 0; k < event->reset_count; k++) {
+      text_put(report->out, k > 0 ? ", " : "");
+      text_json_string(report->out, model->resets.items[event->first_reset + k].name);
+    }
+    text_put(report->out, "], ");
+    if (event->stop != NULL)
+      json_member(report->out, "stop", event->stop);
+    else
+      text_put(report->out, "\"stop\": null");
+    text_put(report->out, "}");
+  }
+  text_put(report->out, model->events.count > 0 ? "\n  ],\n" : "],\n");
+}
+
 void report_put_json(const struct report *report) {
   const struct model *model = report->model;
   text_put(report->out, "{\n  ");
@@ -107,6 +129,7 @@ void report_put_json(const struct report *report) {
               report->is_rheonomic ? "true" : "false",
               report->system->energy_is_conserved ? "true" : "false");
   json_start(report);
+  json_events(report);
   json_dimensions(report);
   json_invariants(report);
   text_put(report->out, "}\n");

@@ -140,7 +140,8 @@ static void put_invariants(const struct report *report) {
     const char *cells[] = {system->invariants[i].name, text_string(&unit), text_string(&formula)};
     columns_add(&table, cells);
   }
-  put_heading(report, "invariants", system->invariant_count);
+  put_heading(report, report->model->events.count > 0 ? "invariants between events" : "invariants",
+              system->invariant_count);
   if (system->invariant_count == 0)
     text_put(report->out, "  none found: energy is not conserved and no coordinate is cyclic\n");
   columns_print(&table, 2, report->out);
@@ -157,6 +158,23 @@ static void put_speeds(const struct report *report) {
   if (*completion != '\0')
     text_format(report->out, "  completed for kane and gibbs-appell with %s\n", completion);
   free(completion);
+}
+
+static void put_events(const struct report *report) {
+  const struct model *model = report->model;
+  if (model->events.count == 0) return;
+  put_heading(report, "events", model->events.count);
+  for (uint32_t i = 0; i < model->events.count; i++) {
+    const struct model_event *event = &model->events.items[i];
+    text_format(report->out, "  when %s:", event->text);
+    for (uint32_t k = 0; k < event->reset_count; k++)
+      text_format(report->out, "%s %s", k == 0 ? " resets" : ",",
+                  model->resets.items[event->first_reset + k].name);
+    if (event->stop != NULL)
+      text_format(report->out, "%s stops%s%s", event->reset_count > 0 ? "," : "",
+                  event->stop[0] != '\0' ? ": " : "", event->stop);
+    text_put(report->out, "\n");
+  }
 }
 
 void report_put_text(const struct report *report) {
@@ -177,6 +195,7 @@ void report_put_text(const struct report *report) {
   } outputs = {model->outputs.items, model->outputs.count - model->speeds.count};
   if (model->speeds.count > 0) outputs.items += model->speeds.count;
   PUT_SECTION(report, "outputs", outputs, value, declared);
+  put_events(report);
   put_dimensions(report);
   put_invariants(report);
 }

@@ -128,7 +128,9 @@ class Model:
                 "method_state": r.n_state, "natural_state": r.n_state,
                 "acceleration": n, "mass_matrix": n * n, "forcing": n,
                 "energies": 2, "output_values": r.n_outputs,
-                "invariant_values": r.n_invariants}.get(function)
+                "invariant_values": r.n_invariants, "event_values": r.n_events,
+                "event_rates": r.n_events, "reset_values": r.n_resets,
+                "reset_targets": r.n_resets * (1 + n)}.get(function)
 
     def _pattern(self, name):
         address = getattr(self.raw, name + "_pattern")

@@ -476,6 +476,8 @@ static double starting_step(struct explicit *s) {
     f2 += pow(s->slope[0][i] / scale, 2);
   }
   double h = f2 <= 1e-10 || x2 <= 1e-10 ? 1e-6 * control->interval : 0.01 * sqrt(x2 / f2);
+  /* A state that is 0 but for rounding (a bounce) is no length to go by. */
+  h = fmax(h, 1e-9 * control->interval);
   h = control->direction * fmin(h, fmin(control->max_step, control->interval));
   for (int32_t i = 0; i < n; i++) s->stage[i] = s->x_old[i] + h * s->slope[0][i];
   if (evaluate_rhs(b->e, b->t + h, s->stage, s->slope[1])) return 0.01 * h;

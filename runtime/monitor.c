@@ -9,8 +9,9 @@ int monitor_init(struct monitor *m, const dyn_model *model, dyn_invariant_drift 
   size_t n = (size_t)model->n_invariants;
   *m = (struct monitor){.drift = drift};
   if (n == 0 || !model->invariant_values) return 1;
-  m->values = calloc(2 * n, sizeof(double));
+  m->values = calloc(3 * n, sizeof(double));
   m->largest_value = m->values ? m->values + n : NULL;
+  m->jump = m->values ? m->values + 2 * n : NULL;
   return m->values != NULL;
 }
 
@@ -35,10 +36,20 @@ void monitor_look(struct monitor *m, struct evaluator *e, double t, const double
     if (!m->started) d->start = m->values[i];
     d->end = m->values[i];
     /* A value that is no number tells nothing of the drift, and must not hide what was seen. */
-    if (fabs(d->end - d->start) > d->largest) d->largest = fabs(d->end - d->start);
+    double drift = fabs(d->end - d->start - m->jump[i]);
+    if (drift > d->largest) d->largest = drift;
     if (fabs(d->end) > m->largest_value[i]) m->largest_value[i] = fabs(d->end);
   }
   m->started = 1;
+}
+
+void monitor_jump(struct monitor *m, struct evaluator *e, double t, const double *before,
+                  const double *after) {
+  const dyn_model *model = e->model;
+  if (!m->values || evaluate_function(e, model->invariant_values, t, before, m->values)) return;
+  for (int32_t i = 0; i < model->n_invariants; i++) m->jump[i] -= m->values[i];
+  if (evaluate_function(e, model->invariant_values, t, after, m->values)) return;
+  for (int32_t i = 0; i < model->n_invariants; i++) m->jump[i] += m->values[i];
 }
 
 static int is_energy(const dyn_invariant *invariant) {

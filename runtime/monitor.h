@@ -7,6 +7,7 @@ struct monitor {
   dyn_invariant_drift *drift; /* n_invariants; not owned */
   double *values;             /* n_invariants */
   double *largest_value;      /* n_invariants */
+  double *jump;               /* n_invariants: what events changed, which is no drift */
   double largest_energy;      /* of |T| and |V| seen */
   int started;
 };
@@ -16,6 +17,9 @@ int monitor_init(struct monitor *monitor, const dyn_model *model, dyn_invariant_
 void monitor_clear(struct monitor *monitor);
 /* Looks at the state; what cannot be evaluated there is passed over. */
 void monitor_look(struct monitor *monitor, struct evaluator *e, double t, const double *x);
+/* An event takes the state before to the one after. */
+void monitor_jump(struct monitor *monitor, struct evaluator *e, double t, const double *before,
+                  const double *after);
 /* Settles scale and relative. */
 void monitor_finish(struct monitor *monitor, const dyn_model *model);
 

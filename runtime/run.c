@@ -2,6 +2,7 @@
  * options (both are checked here); promises rows at exactly the instants asked for, every row
  * before a failure, and a summary that says what happened in the model's names. */
 #include "runtime/chatter.h"
+#include "runtime/events.h"
 #include "runtime/integrator.h"
 #include "runtime/message.h"
 #include "runtime/method_state.h"
@@ -33,7 +34,7 @@ struct run {
   struct projection projection;
   struct singular_watch singular;
   int is_constrained; /* and projection and singular are set up */
-  double *x_row, *x_method, *outputs;
+  double *x_row, *x_method, *x_before, *outputs;
   double *multipliers, *forces; /* n_constraints + 1; n_coordinates */
   unsigned char *is_angle;
   int64_t next_row;
@@ -41,6 +42,8 @@ struct run {
   int stopped_at_row;
   int64_t steps_since_row, steps_since_look;
   int asked_for_jacobian;
+  struct events events;
+  int is_over; /* an event stopped the run */
 };
 
 static double seconds_now(void) {
@@ -68,6 +71,15 @@ static dyn_status check_tables(const dyn_problem *problem, const struct run_plan
                          m->inputs[i].name, first, last, low, high);
   }
   return DYN_DONE;
+}
+
+/* What resets forget can't be found again. */
+static dyn_status check_direction(const dyn_model *m, const struct run_plan *plan,
+                                  dyn_message *message) {
+  if (m->n_events == 0 || plan->direction > 0) return DYN_DONE;
+  return message_set(message, DYN_BAD_OPTION,
+                     "a model with events runs forwards only, and t = %.9g s lies before %.9g s",
+                     plan->until, plan->from);
 }
 
 static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *message) {
@@ -110,16 +122,19 @@ static dyn_status allocate(struct run *r) {
   size_t n = (size_t)m->n_state + 1;
   r->x_row = calloc(n, sizeof(double));
   r->x_method = calloc(n, sizeof(double));
+  r->x_before = calloc(n, sizeof(double));
   r->is_angle = calloc(n, 1);
   r->outputs = calloc((size_t)m->n_outputs + 1, sizeof(double));
   r->multipliers = calloc((size_t)m->n_constraints + 1, sizeof(double));
   r->forces = calloc((size_t)m->n_coordinates + 1, sizeof(double));
   r->summary->invariants = calloc((size_t)m->n_invariants + 1, sizeof(dyn_invariant_drift));
   r->summary->n_invariants = r->summary->invariants ? m->n_invariants : 0;
+  r->summary->events = calloc((size_t)m->n_events + 1, sizeof(dyn_event_count));
+  r->summary->n_events = r->summary->events ? m->n_events : 0;
   r->summary->output_gaps = calloc((size_t)m->n_outputs + 1, sizeof(dyn_output_gaps));
   r->summary->n_outputs = r->summary->output_gaps ? m->n_outputs : 0;
-  if (!r->x_row || !r->x_method || !r->is_angle || !r->outputs || !r->multipliers || !r->forces ||
-      !r->summary->invariants || !r->summary->output_gaps ||
+  if (!r->x_row || !r->x_method || !r->x_before || !r->is_angle || !r->outputs || !r->multipliers ||
+      !r->forces || !r->summary->invariants || !r->summary->output_gaps || !r->summary->events ||
       !monitor_init(&r->monitor, m, r->summary->invariants) ||
       !chatter_init(&r->chatter, &r->e, r->plan.from))
     return message_set(&r->summary->message, DYN_OUT_OF_MEMORY,
@@ -135,6 +150,7 @@ static dyn_status set_up(struct run *r, const double *x) {
   if (!status) status = evaluator_init(&r->e, r->problem, message);
   if (!status) status = check_integrator(r->problem->model, r->plan.integrator, message);
   if (!status) status = check_tables(r->problem, &r->plan, message);
+  if (!status) status = check_direction(r->problem->model, &r->plan, message);
   if (!status) status = check_start(r->problem->model, x, message);
   if (!status) status = allocate(r);
   if (!status && !variables_init(&r->variables, &r->e))
@@ -148,12 +164,15 @@ static dyn_status set_up(struct run *r, const double *x) {
                                       .is_angle = r->is_angle};
   memcpy(r->x_row, x, (size_t)r->e.n * sizeof *x);
   r->summary->worst_position = r->summary->worst_velocity = -1;
-  if (r->e.model->n_constraints == 0) return DYN_DONE;
-  r->is_constrained = 1;
-  status = projection_init(&r->projection, &r->e, r->plan.from, r->x_row, message);
-  if (!status && !singular_watch_init(&r->singular, &r->projection))
-    status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
-  return status;
+  r->is_constrained = r->e.model->n_constraints > 0;
+  if (r->is_constrained) {
+    status = projection_init(&r->projection, &r->e, r->plan.from, r->x_row, message);
+    if (!status && !singular_watch_init(&r->singular, &r->projection))
+      status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
+  }
+  if (status) return status;
+  return events_init(&r->events, &r->e, r->is_constrained ? &r->projection : NULL, r->plan.from,
+                     r->x_row, message);
 }
 
 /* ---- Rows ---- */
@@ -202,14 +221,13 @@ static dyn_status project_row(struct run *r, double t) {
   return DYN_DONE;
 }
 
-/* Delivers the row at t with the state r->x_row. */
-static dyn_status deliver(struct run *r, double t) {
+/* Delivers a row at t with the state r->x_row. */
+static dyn_status deliver_state(struct run *r, double t) {
   const dyn_model *m = r->e.model;
   dyn_status status = project_row(r, t);
   if (status) return status;
   monitor_look(&r->monitor, &r->e, t, r->x_row);
   r->steps_since_row = r->steps_since_look = 0;
-  r->next_row++;
   r->t_row = t;
   if (r->sink && r->sink->row) {
     enum evaluate_result result = evaluate_inputs(&r->e, t);
@@ -226,6 +244,13 @@ static dyn_status deliver(struct run *r, double t) {
   return DYN_DONE;
 }
 
+/* The same for the next of the rows asked for. */
+static dyn_status deliver(struct run *r, double t) {
+  dyn_status status = deliver_state(r, t);
+  if (!status) r->next_row++;
+  return status;
+}
+
 static dyn_status check_stop(struct run *r, double t) {
   const dyn_run_callbacks *c = r->callbacks;
   if (!c || !c->stop || !*c->stop) return DYN_DONE;
@@ -237,13 +262,13 @@ static void tell_progress(struct run *r, double t) {
   if (c && c->progress) c->progress(c->user, t, r->options);
 }
 
-/* Delivers the rows up to the integrator's time. A step may hold millions of them, so that the
- * outside is heard and told between rows too. */
-static dyn_status deliver_rows(struct run *r) {
+/* Delivers the rows up to `end`, within the last step; without a row there if an event is. A step
+ * may hold millions of them, so that the outside is heard and told between rows too. */
+static dyn_status deliver_rows(struct run *r, double end, int is_event) {
   struct integrator *g = r->integrator;
   while (r->next_row < r->plan.rows) {
     double t = run_plan_time(&r->plan, r->next_row);
-    if (r->plan.direction * (t - g->t) > 0) break;
+    if (r->plan.direction * (t - end) > 0 || (is_event && t == end)) break;
     dyn_status status = check_stop(r, r->t_row);
     if (status) {
       r->stopped_at_row = 1;
@@ -386,12 +411,68 @@ static dyn_status check_outside(struct run *r) {
   return DYN_DONE;
 }
 
+/* The motion goes on from the state after an event. */
+static dyn_status go_on(struct run *r, double t) {
+  struct events *v = &r->events;
+  chatter_clear(&r->chatter);
+  if (!chatter_init(&r->chatter, &r->e, t))
+    return message_set(&r->summary->message, DYN_OUT_OF_MEMORY, "there is not enough memory");
+  retire(r);
+  return start_integrator(r, r->in_use, t, v->after);
+}
+
+/* An event at t: a row of the state before, one of the state after if something is reset. */
+static dyn_status pass_event(struct run *r, double t) {
+  struct events *v = &r->events;
+  size_t size = (size_t)r->e.n * sizeof *v->x;
+  int32_t stopping = -1;
+  int resets = 0;
+  dyn_status status = deliver_rows(r, t, 1);
+  if (status) return status;
+  if (r->next_row < r->plan.rows && run_plan_time(&r->plan, r->next_row) == t) r->next_row++;
+  memcpy(r->x_row, v->x, size);
+  memcpy(r->x_before, v->x, size);
+  status = deliver_state(r, t);
+  if (!status)
+    status = events_apply(v, t, fabs(r->plan.until - r->plan.from), r->summary, &stopping, &resets);
+  r->summary->reached = t;
+  if (status) {
+    r->stopped_at_row = 1;
+    return status;
+  }
+  if (resets) {
+    monitor_jump(&r->monitor, &r->e, t, r->x_before, v->after);
+    memcpy(r->x_row, v->after, size);
+    status = deliver_state(r, t);
+  }
+  if (stopping >= 0) {
+    r->summary->stopped_by = 1 + stopping;
+    r->stopped_at_row = r->is_over = 1;
+    return status;
+  }
+  return status || !resets ? status : go_on(r, t);
+}
+
+/* The rows and events of the last step. *restarted: it was not taken to its end. */
+static dyn_status pass_step(struct run *r, int *restarted) {
+  struct integrator *g = r->integrator;
+  dyn_status status = DYN_DONE;
+  double t = g->t;
+  *restarted = 0;
+  if (r->events.count == 0) return deliver_rows(r, g->t, 0);
+  int found = events_find(&r->events, g, g->t, &t, &status, &r->summary->message);
+  if (found < 0) return status;
+  if (found == 0) return deliver_rows(r, g->t, 0);
+  *restarted = 1;
+  return pass_event(r, t);
+}
+
 static dyn_status integrate(struct run *r) {
   if (variables_begin(&r->variables, r->plan.from, r->x_row)) use_velocities(r, r->plan.from);
   dyn_status status = deliver(r, r->plan.from);
   if (status || r->next_row >= r->plan.rows) return status;
   status = start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
-  while (!status && r->next_row < r->plan.rows) {
+  while (!status && r->next_row < r->plan.rows && !r->is_over) {
     if ((status = check_outside(r))) break;
     struct integrator *g = r->integrator;
     variables_before_step(&r->variables, g);
@@ -409,7 +490,9 @@ static dyn_status integrate(struct run *r) {
     }
     note_step(r);
     r->summary->reached = g->t;
-    status = deliver_rows(r);
+    int restarted;
+    status = pass_step(r, &restarted);
+    if (status || restarted) continue;
     if (!status) status = chatter_step(&r->chatter, g, r->plan.until, &r->summary->message);
     if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
         r->next_row < r->plan.rows && g->linear_solver[0] == 0 && may_turn_to_implicit(r))
@@ -455,9 +538,11 @@ static void release(struct run *r) {
     projection_clear(&r->projection);
     singular_watch_clear(&r->singular);
   }
+  events_clear(&r->events);
   evaluator_clear(&r->e);
   free(r->x_row);
   free(r->x_method);
+  free(r->x_before);
   free(r->outputs);
   free(r->multipliers);
   free(r->forces);
@@ -498,5 +583,6 @@ dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options, c
 void dyn_run_summary_clear(dyn_run_summary *summary) {
   free(summary->invariants);
   free(summary->output_gaps);
+  free(summary->events);
   memset(summary, 0, sizeof *summary);
 }

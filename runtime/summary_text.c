@@ -106,6 +106,24 @@ static void add_drift(struct text_out *out, const dyn_invariant *invariant,
                  d->scale_is_energy ? "the largest energy seen" : "it");
 }
 
+static void add_events(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  for (int32_t i = 0; i < s->n_events && i < m->n_events; i++) {
+    const dyn_event_count *e = &s->events[i];
+    text_out_add(out, "event %s: ", m->events[i].text);
+    if (e->count == 0)
+      text_out_add(out, "never\n");
+    else if (e->count == 1)
+      text_out_add(out, "at t = %.12g s\n", e->first);
+    else
+      text_out_add(out, "%lld times, from t = %.12g s to %.12g s\n", (long long)e->count, e->first,
+                   e->last);
+  }
+  if (s->stopped_by < 1 || s->stopped_by > m->n_events) return;
+  const dyn_event *event = &m->events[s->stopped_by - 1];
+  text_out_add(out, "stopped by the event %s%s%s\n", event->text, event->stop[0] ? ": " : "",
+               event->stop);
+}
+
 size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, char *text,
                             size_t size) {
   struct text_out out = text_out_begin(text, size);
@@ -116,6 +134,7 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   if (s->integrator && s->integrator[0]) add_work(&out, s);
   add_singular(&out, model, s);
   add_constraints(&out, model, s);
+  add_events(&out, model, s);
   for (int32_t i = 0; i < s->n_invariants && i < model->n_invariants; i++)
     add_drift(&out, &model->invariants[i], &s->invariants[i]);
   return out.length;

@@ -70,6 +70,7 @@ static void analyse(struct analysis *a, const struct sema_overrides *overrides) 
   resolve_rates(a);
   check_constraints(a);
   classify_conditions(a);
+  check_events(a);
   check_mechanics(a);
   check_speeds(a);
   check_numbers(a);

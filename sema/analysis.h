@@ -6,7 +6,7 @@
 struct job { /* a statement to be lowered, with the loop indices it stands under */
   const struct ast_statement *statement;
   struct environment environment;
-  uint32_t element; /* of a constraint */
+  uint32_t element; /* of a constraint; of resets and stops: 1 + their event */
 };
 
 enum override_option { OVERRIDE_SET, OVERRIDE_START, OVERRIDE_AT, OVERRIDE_INPUT, OVERRIDE_COUNT };
@@ -43,6 +43,7 @@ struct analysis {
   VECTOR(struct assignment) assignments;
   struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
   uint32_t loop_runs;
+  uint32_t events; /* written out so far */
   uint32_t constants, variables; /* elements declared so far: limited each by itself */
   uint32_t constraints;          /* of them */
   uint32_t axes; /* of the constraint that is declared now: one element for each; 0: no axes */
@@ -100,6 +101,12 @@ void check_speeds(struct analysis *a);
 void check_mechanics(struct analysis *a);
 /* ---- number_range.c: reports what a run in double precision could not hold. */
 void check_numbers(struct analysis *a);
+/* ---- events.c: a job of a reset or stop names its event as `element` - 1 */
+void lower_when(struct analysis *a, const struct job *job);
+void lower_stop(struct analysis *a, const struct job *job);
+void lower_reset(struct analysis *a, const struct job *job);
+/* Which resets belong to which event; reports events in which nothing happens. */
+void check_events(struct analysis *a);
 /* ---- run_defaults.c */
 void lower_simulate(struct analysis *a, const struct job *job);
 

@@ -377,6 +377,14 @@ static void expand_statement(struct analysis *a, const struct ast_statement *sta
   case AST_CONSTRAINT:
     expand_constraint(a, statement, environment);
     return;
+  case AST_WHEN:
+    push_job(a, statement, environment, ++a->events);
+    expand_block(a, statement->body.items, statement->body.count, environment);
+    return;
+  case AST_RESET:
+  case AST_STOP:
+    if (a->events > 0) push_job(a, statement, environment, a->events);
+    return;
   default: /* items; statements that were refused have none that are declared */
     break;
   }

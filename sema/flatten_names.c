@@ -188,6 +188,8 @@ static void collect(struct collector *c, const struct ast_statement *s,
   if (s->kind == AST_FOR) {
     const struct flat_local *inner = flat_push_local(c->f, loops, s->index_variable);
     collect_block(c, s->body.items, s->body.count, inner, in_if);
+  } else if (s->kind == AST_WHEN || s->kind == AST_EVERY) {
+    collect_block(c, s->body.items, s->body.count, loops, in_if);
   } else if (s->kind == AST_IF_BLOCK) {
     collect_block(c, s->body.items, s->body.count, loops, true);
     collect_block(c, s->otherwise.items, s->otherwise.count, loops, true);

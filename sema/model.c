@@ -21,6 +21,8 @@ void model_free(struct model *model) {
   vector_free(&model->structure.combinations);
   vector_free(&model->outputs);
   vector_free(&model->conditions);
+  vector_free(&model->events);
+  vector_free(&model->resets);
   vector_free(&model->at);
   vector_free(&model->dimensions);
   free(model);
@@ -55,6 +57,10 @@ static void check_free_of_rates(const struct model *model) {
   for (uint32_t i = 0; i < model->outputs.count; i++)
     if (expr_symbol_set_touches(rates, model->outputs.items[i].value))
       bug("an output holds a rate");
+  for (uint32_t i = 0; i < model->events.count; i++)
+    if (expr_symbol_set_touches(rates, model->events.items[i].value)) bug("an event holds a rate");
+  for (uint32_t i = 0; i < model->resets.count; i++)
+    if (expr_symbol_set_touches(rates, model->resets.items[i].value)) bug("a reset holds a rate");
   expr_symbol_set_free(rates);
 }
 

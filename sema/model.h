@@ -191,6 +191,28 @@ struct model_condition { /* an `initial` equation: 0 = residual */
   bool at_velocity_level; /* depends on a velocity */
 };
 
+/* when relation { ... }: happens when `value` becomes positive, or (unless is_strict) not negative. */
+struct model_event {
+  const char *text; /* the relation as written: "y <= 0" */
+  struct span span, stop_span;
+  expr value; /* over q, q', q'', z, u, p, t, λ */
+  bool is_strict;
+  const char *stop; /* what the run says when it ends there; NULL: it goes on */
+  uint32_t first_reset, reset_count;
+};
+
+enum reset_kind { RESET_POSITION, RESET_VELOCITY, RESET_STATE, RESET_SPEED };
+
+struct model_reset {
+  uint32_t event; /* those of one event stand together */
+  enum reset_kind kind;
+  uint32_t index;   /* of the coordinate or state */
+  const char *name; /* "y'" */
+  expr target;      /* its symbol; RESET_SPEED: what is linear in the velocities */
+  expr value;       /* from what was before */
+  struct span span;
+};
+
 struct model_assignment { /* --at: name = value, in SI */
   expr symbol;            /* a position, velocity or state symbol; the definition of a speed */
   expr value;
@@ -232,6 +254,8 @@ struct model {
   struct model_structure structure;
   VECTOR(struct model_output) outputs; /* the speeds first */
   VECTOR(struct model_condition) conditions;
+  VECTOR(struct model_event) events;
+  VECTOR(struct model_reset) resets;
   VECTOR(struct model_assignment) at;
   VECTOR(struct model_dimension_row) dimensions;
   struct model_run run;

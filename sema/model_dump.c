@@ -195,6 +195,22 @@ static void dump_results(struct dump *d) {
   }
 }
 
+static void dump_events(struct dump *d) {
+  for (uint32_t i = 0; i < d->model->events.count; i++) {
+    const struct model_event *event = &d->model->events.items[i];
+    text_format(d->out, "when %s", event->text);
+    put_expr(d, event->is_strict ? ": 0 < " : ": 0 <= ", event->value);
+    if (event->stop != NULL) text_format(d->out, ", stop \"%s\"", event->stop);
+    text_put(d->out, "\n");
+    for (uint32_t k = 0; k < event->reset_count; k++) {
+      const struct model_reset *reset = &d->model->resets.items[event->first_reset + k];
+      text_format(d->out, "  %s", reset->name);
+      put_expr(d, " := ", reset->value);
+      text_put(d->out, "\n");
+    }
+  }
+}
+
 static void dump_run(struct dump *d) {
   const struct model_run *run = &d->model->run;
   const char *names[] = {"from", "until", "every", "tolerance", "absolute", "max_step"};
@@ -224,6 +240,7 @@ void model_dump(const struct model *model, struct text *out) {
   dump_constraints(&d);
   dump_structure(&d);
   dump_results(&d);
+  dump_events(&d);
   dump_run(&d);
   for (uint32_t i = 0; i < model->dimensions.count; i++) {
     const struct model_dimension_row *row = &model->dimensions.items[i];

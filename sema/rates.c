@@ -94,6 +94,17 @@ static void follow(struct rates *r, uint32_t start) {
   }
 }
 
+/* A state that events reset and that has no rate stays as it is between them. */
+static void hold_reset_states(struct analysis *a) {
+  const struct model *model = a->model;
+  for (uint32_t k = 0; k < model->resets.count; k++) {
+    const struct model_reset *reset = &model->resets.items[k];
+    if (reset->kind != RESET_STATE || a->rate_spans[reset->index].source != 0) continue;
+    a->rates[reset->index] = expr_integer(model->graph, 0);
+    a->rate_spans[reset->index] = reset->span;
+  }
+}
+
 static void check_presence(struct analysis *a) {
   for (uint32_t i = 0; i < a->model->states.count; i++) {
     const struct model_rate_state *z = &a->model->states.items[i];
@@ -122,6 +133,10 @@ void substitute_everywhere(struct analysis *a, struct expr_substitution *s) {
   for (uint32_t i = 0; i < model->conditions.count; i++)
     model->conditions.items[i].residual =
         expr_substitution_of(s, model->conditions.items[i].residual);
+  for (uint32_t i = 0; i < model->events.count; i++)
+    model->events.items[i].value = expr_substitution_of(s, model->events.items[i].value);
+  for (uint32_t i = 0; i < model->resets.count; i++)
+    model->resets.items[i].value = expr_substitution_of(s, model->resets.items[i].value);
 }
 
 static expr substitute_in(void *user, expr e) {
@@ -153,6 +168,7 @@ void resolve_rates(struct analysis *a) {
   uint32_t count = a->model->states.count;
   if (count == 0) return;
   struct rates r = {.a = a, .marks = checked_calloc(count, 1)};
+  hold_reset_states(a);
   check_presence(a);
   for (uint32_t i = 0; i < count; i++)
     if (r.marks[i] == NEW && a->rates[i] != 0) follow(&r, i);

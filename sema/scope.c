@@ -209,6 +209,8 @@ static void collect(struct scope *scope, const struct ast_statement *statement,
   if (statement->kind == AST_FOR) {
     inner.index = statement->index_variable;
     collect_block(scope, statement->body.items, statement->body.count, &inner);
+  } else if (statement->kind == AST_WHEN) {
+    collect_block(scope, statement->body.items, statement->body.count, &inner);
   } else if (statement->kind == AST_IF_BLOCK) {
     inner.in_if = true;
     collect_block(scope, statement->body.items, statement->body.count, &inner);

@@ -266,6 +266,10 @@ static void resolve_statement(struct resolver *r, const struct ast_statement *st
     resolve_block(r, statement->body.items, statement->body.count);
     resolve_block(r, statement->otherwise.items, statement->otherwise.count);
     break;
+  case AST_WHEN:
+    resolve_expression(r, statement->value, WANT_TRUTH);
+    resolve_block(r, statement->body.items, statement->body.count);
+    break;
   case AST_SIMULATE:
     resolve_simulate(r, statement);
     break;

@@ -56,11 +56,11 @@ static const struct statement_row statements[] = {
     [AST_INSTANCE] = {"instance", NAME_INSTANCE, true},
     [AST_FOR] = {"for", NAME_NONE, false},
     [AST_IF_BLOCK] = {"if", NAME_NONE, false},
-    [AST_WHEN] = {"when", NAME_NONE, true},
+    [AST_WHEN] = {"when", NAME_NONE, false},
     [AST_EVERY] = {"every", NAME_NONE, true},
-    [AST_RESET] = {":=", NAME_NONE, true},
+    [AST_RESET] = {":=", NAME_NONE, false},
     [AST_RELEASE] = {"release", NAME_NONE, true},
-    [AST_STOP] = {"stop", NAME_NONE, true},
+    [AST_STOP] = {"stop", NAME_NONE, false},
     [AST_RESERVED] = {"reserved", NAME_NONE, true}};
 
 const char *statement_word(const struct ast_statement *statement) {

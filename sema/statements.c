@@ -308,6 +308,15 @@ static void lower_job(struct analysis *a, const struct job *job) {
   case AST_SIMULATE:
     lower_simulate(a, job);
     break;
+  case AST_WHEN:
+    lower_when(a, job);
+    break;
+  case AST_RESET:
+    lower_reset(a, job);
+    break;
+  case AST_STOP:
+    lower_stop(a, job);
+    break;
   case AST_FORCE_AT:
   case AST_TORQUE:
     lower_vector_force(a, job);

@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-#define DYN_MODEL_ABI 4
+#define DYN_MODEL_ABI 5
 #define DYN_OK 0
 
 typedef struct dyn_model dyn_model;
@@ -111,6 +111,28 @@ typedef struct dyn_condition {
   const char *text; /* as written, for messages */
 } dyn_condition;
 
+/* when relation { ... }: happens when the relation becomes true. Its value g is the difference of the
+ * sides: the relation is true where g >= 0, or where g > 0 if the event is strict. */
+typedef struct dyn_event {
+  const char *text; /* the relation as written, for messages */
+  const char *stop; /* the run ends there, saying this; NULL: it goes on */
+  int32_t first_reset, n_resets; /* what it resets, all at once */
+  uint32_t flags;   /* DYN_EVENT_... */
+} dyn_event;
+
+enum { DYN_EVENT_STRICT = 1, DYN_EVENT_HAS_RATE = 2 /* see event_rates */ };
+
+typedef struct dyn_reset {
+  const char *name; /* of what is reset: "y'" */
+  int32_t kind;     /* DYN_RESET_... */
+  int32_t index;    /* of the coordinate or state; -1: of a speed, see reset_targets */
+} dyn_reset;
+
+enum {
+  DYN_RESET_COORDINATE, DYN_RESET_VELOCITY, DYN_RESET_STATE,
+  DYN_RESET_SPEED /* any quantity that is linear in the velocities */
+};
+
 /* Defaults of `simulate`, as written by the model; NULL integrator or method: not given. */
 enum {
   DYN_RUN_FROM, DYN_RUN_UNTIL, DYN_RUN_EVERY, DYN_RUN_TOLERANCE, DYN_RUN_ABSOLUTE,
@@ -134,6 +156,7 @@ struct dyn_model {
   int32_t n_constraints;   /* m */
   int32_t constraint_rank; /* of A for parameters in general; less than m: some are redundant */
   int32_t n_position;      /* equations at position level */
+  int32_t n_events, n_resets;
   int32_t n_work;      /* doubles that `work` must have */
 
   const dyn_variable *coordinates;  /* n_coordinates */
@@ -146,6 +169,8 @@ struct dyn_model {
   const dyn_constraint *constraints;               /* n_constraints */
   const dyn_position_equation *position_equations; /* n_position */
   const dyn_condition *initial_position, *initial_velocity;
+  const dyn_event *events; /* n_events */
+  const dyn_reset *resets; /* n_resets, those of an event together */
   const char *integrator; /* from simulate, or NULL */
 
   /* n_state: the start values at the default parameters, moved to satisfy all constraints and
@@ -223,6 +248,16 @@ struct dyn_model {
   dyn_function *natural_rhs;         /* out[n_state] = x' */
   dyn_function *natural_multipliers; /* out[m + 1]; NULL if m = 0 */
   dyn_function *natural_outputs;     /* out[n_outputs] */
+
+  /* Events; NULL without. An event resets from values before it, all at once: coordinates and states to
+   * reset_values; then velocities are those with reset_targets = reset_values that satisfy the
+   * constraints and are nearest to those before, in the norm of the mass matrix (dyn_run does it). */
+  dyn_function *event_values; /* out[n_events] = g */
+  dyn_function *event_rates;  /* out[n_events] = dg/dt along the motion; 0 without DYN_EVENT_HAS_RATE */
+  dyn_function *reset_values; /* out[n_resets] */
+  /* out[n_resets + n_resets*n_coordinates]: the velocities and speeds that are reset, then their
+   * derivatives by q', row by row; 0 for coordinates and states. */
+  dyn_function *reset_targets;
 
   /* For models that are interpreted or held by a compiler; NULL in object files. */
   void *implementation;

@@ -288,6 +288,12 @@ typedef struct dyn_invariant_drift {
                               or potential energy seen, which is then the scale; else |start| is */
 } dyn_invariant_drift;
 
+/* How often an event happened, and when. */
+typedef struct dyn_event_count {
+  int64_t count;
+  double first, last; /* s */
+} dyn_event_count;
+
 /* How often an output was infinite or undefined. Its rows are delivered with that value. */
 typedef struct dyn_output_gaps {
   int64_t rows; /* in how many rows; 0: never */
@@ -336,6 +342,9 @@ typedef struct dyn_run_summary {
   int64_t rows_without_unique_multipliers;
   int32_t n_rank_changes; /* all; the first DYN_MAX_RANK_CHANGES are listed */
   dyn_rank_change rank_changes[DYN_MAX_RANK_CHANGES];
+  int32_t n_events;
+  dyn_event_count *events; /* in the model's order */
+  int32_t stopped_by;      /* 1 + the event that ended the run; 0: none did */
   int32_t n_invariants;
   dyn_invariant_drift *invariants; /* in the model's order */
   int32_t n_outputs;
@@ -344,7 +353,8 @@ typedef struct dyn_run_summary {
 
 /* Integrates from x[n_state] at options->from (in: the start state, which satisfies the constraints;
  * else DYN_CONFLICT; out: the state at summary->reached). sink and callbacks may be NULL. Rows are delivered at exactly the instants
- * asked for; all rows before a failure are delivered. Returns summary->status. */
+ * asked for, and at every event: the state before it and, where it resets something, at the same time the one
+ * after; all rows before a failure are delivered. Models with events run forwards only. Returns summary->status. */
 DYN_API dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options,
                            const dyn_sink *sink, const dyn_run_callbacks *callbacks, double *x,
                            dyn_run_summary *summary);

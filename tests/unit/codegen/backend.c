@@ -41,8 +41,8 @@ struct compiled {
   struct backend_model *jit;
 };
 
-static void compile_chain(struct compiled *compiled, uint32_t n, int level, uint32_t functions,
-                          const double *parameters) {
+static void compile_chain(struct compiled *compiled, uint32_t n, int level,
+                          program_functions functions, const double *parameters) {
   const struct backend *backend = open_backend();
   struct backend_options options = backend_default_options();
   chain_init(&compiled->plant, n);
@@ -69,7 +69,7 @@ static void compiled_clear(struct compiled *compiled) {
   plant_clear(&compiled->plant);
 }
 
-static void compare_chain(uint32_t n, int level, uint32_t functions) {
+static void compare_chain(uint32_t n, int level, program_functions functions) {
   struct compiled compiled;
   compile_chain(&compiled, n, level, functions, NULL);
   for (uint64_t seed = 1; seed < 6; seed++)

@@ -117,8 +117,8 @@ static inline int run_compiled(struct tape *tape, const struct problem *problem,
 }
 
 /* The functions of a program in an object file, linked and opened; dlclose(*library) at the end. */
-static inline const dyn_model *link_program(const struct program *program, uint32_t functions,
-                                            void **library) {
+static inline const dyn_model *link_program(const struct program *program,
+                                            program_functions functions, void **library) {
   char folder[] = "/tmp/dyn-solve-XXXXXX", path[64], command[256];
   struct backend_options options = backend_default_options();
   struct text object = {0};
