@@ -132,7 +132,8 @@ static void put_events(struct header *header) {
   text_put(out, "\n/* Events: entries of event_values. */\nenum {\n");
   for (int32_t i = 0; i < model->n_events; i++) {
     const dyn_event *event = &model->events[i];
-    text_format(out, "  %s_E_%d = %d, /* when ", header->upper, i + 1, i);
+    text_format(out, "  %s_E_%d = %d, /* %s", header->upper, i + 1, i,
+                event->flags & DYN_EVENT_PERIODIC ? "" : "when ");
     put_comment_text(out, event->text);
     text_put(out, ":");
     for (int32_t k = 0; k < event->n_resets; k++) {

@@ -33,8 +33,10 @@ static void list_rates(const struct program *program, struct expr_list *roots) {
   seed_motion(program, along);
   for (uint32_t i = 0; i < model->events.count; i++) {
     expr value = model->events.items[i].value;
-    vector_push(roots, has_rate(program, value) ? expr_tangent_of(along, value)
-                                                : expr_integer(program->system->graph, 0));
+    bool is_relation = !model->events.items[i].is_periodic;
+    vector_push(roots, is_relation && has_rate(program, value)
+                           ? expr_tangent_of(along, value)
+                           : expr_integer(program->system->graph, 0));
   }
   expr_tangent_free(along);
 }
@@ -96,7 +98,9 @@ void program_fill_events(struct program *program) {
     const struct model_event *event = &model->events.items[i];
     const char *stop = event->stop;
     uint32_t flags = (event->is_strict ? DYN_EVENT_STRICT : 0u) |
-                     (has_rate(program, event->value) ? DYN_EVENT_HAS_RATE : 0u);
+                     (event->is_periodic                ? DYN_EVENT_PERIODIC
+                      : has_rate(program, event->value) ? DYN_EVENT_HAS_RATE
+                                                        : 0u);
     events[i] = (dyn_event){program_keep(program, event->text),
                             stop == NULL ? NULL : program_keep(program, stop),
                             (int32_t)event->first_reset, (int32_t)event->reset_count, flags};

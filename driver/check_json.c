@@ -95,7 +95,8 @@ static void json_events(const struct report *report) {
   for (uint32_t i = 0; i < model->events.count; i++) {
     const struct model_event *event = &model->events.items[i];
     text_put(report->out, i > 0 ? ",\n    {" : "\n    {");
-    json_member(report->out, "when", event->text);
+    json_member(report->out, event->is_periodic ? "every" : "when",
+                event->is_periodic ? event->text + sizeof "every " - 1 : event->text);
     text_put(report->out, ", \"resets\": [");
     for (uint32_t k = 0; k < event->reset_count; k++) {
       text_put(report->out, k > 0 ? ", " : "");

@@ -166,7 +166,7 @@ static void put_events(const struct report *report) {
   put_heading(report, "events", model->events.count);
   for (uint32_t i = 0; i < model->events.count; i++) {
     const struct model_event *event = &model->events.items[i];
-    text_format(report->out, "  when %s:", event->text);
+    text_format(report->out, "  %s%s:", event->is_periodic ? "" : "when ", event->text);
     for (uint32_t k = 0; k < event->reset_count; k++)
       text_format(report->out, "%s %s", k == 0 ? " resets" : ",",
                   model->resets.items[event->first_reset + k].name);

@@ -11,9 +11,13 @@ struct events {
   double t;                      /* what is_true is known at */
   double *x, *after;             /* the state at an event, and what the event makes of it */
   double *value, *rate, *before; /* count: at the state looked at last; two to work in */
+  double *period;                /* count: of periodic events */
   unsigned char *is_true;        /* count */
   unsigned char *fires;          /* count: at the event in work */
   double *reset, *target;        /* n_resets; n_resets*(1 + n_coordinates) */
+  double t_begin;                /* of the run */
+  int64_t *samples;              /* count: how often a periodic event has happened */
+  int32_t n_relations;           /* events that are not periodic */
   int is_fresh;                  /* the motion was just reset */
   int32_t turned;                /* then: an event whose reset turned its value around; -1: none */
   int64_t crowd;                 /* events since the time was `crowd_t` */
@@ -32,9 +36,20 @@ dyn_status events_init(struct events *events, struct evaluator *e, struct projec
                        double t, const double *x, dyn_message *message);
 void events_clear(struct events *events);
 
+static inline int event_is_periodic(const dyn_event *event) {
+  return (event->flags & DYN_EVENT_PERIODIC) != 0;
+}
+/* When a periodic event happens next; HUGE_VAL without such events. */
+double events_next_sample(const struct events *events);
+/* At the begin of a run, at x: 1 if periodic events are to be applied (in events->x). */
+int events_begin(struct events *events, const double *x);
+/* Whether relations are among what happens at the event in work: they have rows of their own. */
+int events_has_relation(const struct events *events);
+
 /* Looks at the integrator's last step from where it looked last, up to t_end (within the step). 1
- * if an event was found: *t is its time, the first at which its relation is true, and events->x the
- * state there; 0 if there is none; -1 and the message on failure, in *status. */
+ * if an event was found: *t is its time, the first at which its relation is true or a
+ * period is over, and events->x the state there; 0 if there is none; -1 and the message on failure,
+ * in *status. */
 int events_find(struct events *events, struct integrator *integrator, double t_end, double *t,
                 dyn_status *status, dyn_message *message);
 

@@ -247,7 +247,7 @@ static dyn_status look_after(struct events *v, double t, int *again, dyn_message
     return evaluate_failure_message(v->e, v->after, message);
   dyn_status status = note_turned(v, t, message);
   for (int32_t i = 0; i < v->count; i++) {
-    int is_true = event_holds(&m->events[i], v->value[i]);
+    int is_true = !event_is_periodic(&m->events[i]) && event_holds(&m->events[i], v->value[i]);
     v->fires[i] = (unsigned char)(is_true && !v->is_true[i]);
     v->is_true[i] = (unsigned char)is_true;
     if (v->fires[i]) *again = 1;
@@ -304,7 +304,8 @@ dyn_status events_apply(struct events *v, double t, double length, dyn_run_summa
   size_t n = (size_t)m->n_coordinates,
          rows = (size_t)(m->n_constraints + m->n_position + m->n_resets);
   struct reset_run r = {.v = v, .t = t};
-  dyn_status status = check_crowd(v, t, length, &s->message);
+  dyn_status status = DYN_DONE;
+  if (events_has_relation(v)) status = check_crowd(v, t, length, &s->message);
   int again = 1;
   *stopping = -1;
   *resets = 0;

@@ -421,18 +421,36 @@ static dyn_status go_on(struct run *r, double t) {
   return start_integrator(r, r->in_use, t, v->after);
 }
 
-/* An event at t: a row of the state before, one of the state after if something is reset. */
+/* What periodic events do at the begin of a run, before its first row. */
+static dyn_status begin_periods(struct run *r) {
+  struct events *v = &r->events;
+  int32_t stopping = -1;
+  int resets = 0;
+  if (!events_begin(v, r->x_row)) return DYN_DONE;
+  dyn_status status = events_apply(v, r->plan.from, fabs(r->plan.until - r->plan.from), r->summary,
+                                   &stopping, &resets);
+  if (status) return status;
+  memcpy(r->x_row, v->after, (size_t)r->e.n * sizeof *v->after);
+  r->summary->stopped_by = 1 + stopping;
+  r->is_over = stopping >= 0;
+  return DYN_DONE;
+}
+
+/* A row of the state before an event at t, and one of the state after if something is reset.
+ * Periodic events have no rows of their own; a row that is asked for then shows the state after. */
 static dyn_status pass_event(struct run *r, double t) {
   struct events *v = &r->events;
+  int has_row = events_has_relation(v), is_wanted;
   size_t size = (size_t)r->e.n * sizeof *v->x;
   int32_t stopping = -1;
   int resets = 0;
   dyn_status status = deliver_rows(r, t, 1);
   if (status) return status;
-  if (r->next_row < r->plan.rows && run_plan_time(&r->plan, r->next_row) == t) r->next_row++;
+  is_wanted = r->next_row < r->plan.rows && run_plan_time(&r->plan, r->next_row) == t;
+  if (is_wanted) r->next_row++;
   memcpy(r->x_row, v->x, size);
   memcpy(r->x_before, v->x, size);
-  status = deliver_state(r, t);
+  if (has_row) status = deliver_state(r, t);
   if (!status)
     status = events_apply(v, t, fabs(r->plan.until - r->plan.from), r->summary, &stopping, &resets);
   r->summary->reached = t;
@@ -443,8 +461,8 @@ static dyn_status pass_event(struct run *r, double t) {
   if (resets) {
     monitor_jump(&r->monitor, &r->e, t, r->x_before, v->after);
     memcpy(r->x_row, v->after, size);
-    status = deliver_state(r, t);
   }
+  if (has_row ? resets : is_wanted) status = deliver_state(r, t);
   if (stopping >= 0) {
     r->summary->stopped_by = 1 + stopping;
     r->stopped_at_row = r->is_over = 1;
@@ -467,16 +485,23 @@ static dyn_status pass_step(struct run *r, int *restarted) {
   return pass_event(r, t);
 }
 
+/* Steps end at the run's end, and where periods are over. */
+static double next_limit(const struct run *r) {
+  double limit = r->plan.until, sample = events_next_sample(&r->events);
+  return sample < limit ? sample : limit;
+}
+
 static dyn_status integrate(struct run *r) {
   if (variables_begin(&r->variables, r->plan.from, r->x_row)) use_velocities(r, r->plan.from);
-  dyn_status status = deliver(r, r->plan.from);
-  if (status || r->next_row >= r->plan.rows) return status;
+  dyn_status status = begin_periods(r);
+  if (!status) status = deliver(r, r->plan.from);
+  if (status || r->is_over || r->next_row >= r->plan.rows) return status;
   status = start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
   while (!status && r->next_row < r->plan.rows && !r->is_over) {
     if ((status = check_outside(r))) break;
     struct integrator *g = r->integrator;
     variables_before_step(&r->variables, g);
-    enum step_result result = g->methods->step(g, r->plan.until);
+    enum step_result result = g->methods->step(g, next_limit(r));
     enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
     if (advice == VARIABLES_REDO) {
       status = turn_variables(r, r->variables.t_start, r->variables.x_start);

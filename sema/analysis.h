@@ -43,11 +43,11 @@ struct analysis {
   VECTOR(struct assignment) assignments;
   struct map assignment_by_name[OVERRIDE_COUNT]; /* key of name and primes -> index + 1 */
   uint32_t loop_runs;
-  uint32_t events; /* written out so far */
+  uint32_t events;               /* written out so far */
   uint32_t constants, variables; /* elements declared so far: limited each by itself */
   uint32_t constraints;          /* of them */
   uint32_t axes; /* of the constraint that is declared now: one element for each; 0: no axes */
-  expr *rates;                   /* per state, 0: none yet */
+  expr *rates;   /* per state, 0: none yet */
   struct span *rate_spans;
 };
 
@@ -75,7 +75,7 @@ void resolve_rates(struct analysis *a);
 void substitute_everywhere(struct analysis *a, struct expr_substitution *substitution);
 /* Reports where e, lowered to `value`, depends on symbols of the roles. */
 bool check_statement_roles(struct analysis *a, const struct job *job, ast_expr e, expr value,
-                 role_set refused, enum diagnostic_code code, const char *what);
+                           role_set refused, enum diagnostic_code code, const char *what);
 /* ---- bodies.c: particles, bodies, gravity */
 void lower_body(struct analysis *a, const struct job *job);
 void lower_gravities(struct analysis *a); /* all of them, once the bodies are there */
@@ -85,7 +85,8 @@ void start_frames(struct analysis *a);
 void name_geometry(struct analysis *a);
 /* ---- vector_forces.c: forces at points, torques */
 void lower_vector_force(struct analysis *a, const struct job *job);
-/* ---- value_check.c: can bodies and axes be like this, with the present values of the parameters? */
+/* ---- value_check.c: can bodies and axes be like this, with the present values of the parameters?
+ */
 void check_values(struct analysis *a);
 /* ---- weight_check.c: weights that count twice */
 void check_weights(struct analysis *a);
@@ -103,6 +104,7 @@ void check_mechanics(struct analysis *a);
 void check_numbers(struct analysis *a);
 /* ---- events.c: a job of a reset or stop names its event as `element` - 1 */
 void lower_when(struct analysis *a, const struct job *job);
+void lower_every(struct analysis *a, const struct job *job);
 void lower_stop(struct analysis *a, const struct job *job);
 void lower_reset(struct analysis *a, const struct job *job);
 /* Which resets belong to which event; reports events in which nothing happens. */

@@ -1,6 +1,7 @@
-/* Events: `when relation { ... }`. A relation a < b becomes the function b - a, which is positive (or,
- * with <=, not negative) where the relation is true; what happens there are resets and the end of the
- * run. Loops and blocks inside are written out already: each reset is a job that knows its event. */
+/* Events: `when relation { ... }` and `every period { ... }`. A relation a < b becomes the function
+ * b - a, which is positive (or, with <=, not negative) where the relation is true; what happens
+ * there are resets and the end of the run. Loops and blocks inside are written out already: each
+ * reset is a job that knows its event. */
 #include "sema/analysis.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,9 @@ static const char *text_of(struct analysis *a, struct span span) {
 /* ---------------------------------------------------------------- relations */
 
 static bool is_order(const struct ast_expression *n) {
-  return n->kind == AST_BINARY && (n->operator_ == AST_LESS || n->operator_ == AST_LESS_EQUAL ||
-                                   n->operator_ == AST_GREATER ||
-                                   n->operator_ == AST_GREATER_EQUAL);
+  return n->kind == AST_BINARY &&
+         (n->operator_ == AST_LESS || n->operator_ == AST_LESS_EQUAL ||
+          n->operator_ == AST_GREATER || n->operator_ == AST_GREATER_EQUAL);
 }
 
 static void report_relation(struct analysis *a, const struct job *job,
@@ -58,6 +59,20 @@ void lower_when(struct analysis *a, const struct job *job) {
       event.value = expr_subtract(a->l->graph, is_less ? right : left, is_less ? left : right);
     if (left != 0 && right != 0) check_changes(a, job, event.value);
   }
+  vector_push(&a->model->events, event);
+}
+
+void lower_every(struct analysis *a, const struct job *job) {
+  struct span span = job->statement->keyword_span, period = span_of(job, job->statement->value);
+  span.end = period.end;
+  struct model_event event = {.text = text_of(a, span),
+                              .span = job->statement->span,
+                              .value = expr_integer(a->l->graph, 0),
+                              .is_periodic = true};
+  expr value = lower_expression(a->l, job->environment, job->statement->value, "a period");
+  if (value != 0) event.value = value;
+  if (value != 0 && find_other_role(a->l, value, role_bit(ROLE_PARAMETER)) != 0)
+    lower_report(a->l, job->environment, DIAG_PERIOD_CHANGES, period, NULL, NULL, NULL);
   vector_push(&a->model->events, event);
 }
 
@@ -142,8 +157,7 @@ void check_events(struct analysis *a) {
     event->first_reset = next;
     while (next < a->model->resets.count && a->model->resets.items[next].event == k) next++;
     event->reset_count = next - event->first_reset;
-    if (event->reset_count == 0 && event->stop == NULL &&
-        a->context->diagnostics.error_count == 0)
+    if (event->reset_count == 0 && event->stop == NULL && a->context->diagnostics.error_count == 0)
       diagnostic_add(a->context, DIAG_EVENT_EMPTY, event->span, NULL);
   }
 }

@@ -1,5 +1,5 @@
-/* Writing out: loops are run, blocks chosen, arrays taken apart. Makes an element of everything that
- * is declared, and a job of every statement that says something else.
+/* Writing out: loops are run, blocks chosen, arrays taken apart. Makes an element of everything
+ * that is declared, and a job of every statement that says something else.
  *
  * Only constants have values here. The recursion over blocks is as deep as the lexer lets them
  * nest. */
@@ -126,8 +126,7 @@ static void declare_all(struct whole *w, const struct environment environment) {
     if (index_entry != 0) {
       struct binding *binding = arena_new(&a->context->arena, struct binding);
       *binding = (struct binding){environment.bindings, index_entry,
-                                  expr_integer(a->l->graph, w->at[w->lead]), w->at[w->lead],
-                                  false};
+                                  expr_integer(a->l->graph, w->at[w->lead]), w->at[w->lead], false};
       value.environment.bindings = binding;
     }
     declare_indexed(a, w->item, w->entry, w->at, w->rank, value);
@@ -296,8 +295,7 @@ static void add_equations(struct analysis *a, const struct ast_statement *statem
   uint32_t together = statement->along.count > 1 ? statement->along.count : 1;
   while (before + together <= a->l->elements.count) {
     struct equation_value equation = {.statement = statement,
-                                      .environment =
-                                          a->l->elements.items[before].value.environment,
+                                      .environment = a->l->elements.items[before].value.environment,
                                       .element = before,
                                       .element_count = together};
     for (uint32_t i = 0; i < together; i++)
@@ -378,6 +376,7 @@ static void expand_statement(struct analysis *a, const struct ast_statement *sta
     expand_constraint(a, statement, environment);
     return;
   case AST_WHEN:
+  case AST_EVERY:
     push_job(a, statement, environment, ++a->events);
     expand_block(a, statement->body.items, statement->body.count, environment);
     return;

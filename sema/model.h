@@ -53,22 +53,23 @@ struct model_input {
   bool is_set;
 };
 
-/* A particle or body. Its energies stand with the others; gravity's have its name, too. Vectors live
- * in the model's kinematics. */
+/* A particle or body. Its energies stand with the others; gravity's have its name, too. Vectors
+ * live in the model's kinematics. */
 struct model_body {
   const char *name, *doc;
   struct span span;
-  bool is_particle;  /* frame is the world, inertia and omega are 0 */
-  bool is_planar;    /* only inertia[2], about z, is known */
-  bool is_shifted;   /* the inertia was given about another point */
-  expr mass;         /* over parameters, as the inertia */
-  vector_id centre;  /* from the origin to the mass centre */
+  bool is_particle;   /* frame is the world, inertia and omega are 0 */
+  bool is_planar;     /* only inertia[2], about z, is known */
+  bool is_shifted;    /* the inertia was given about another point */
+  expr mass;          /* over parameters, as the inertia */
+  vector_id centre;   /* from the origin to the mass centre */
   vector_id velocity; /* of the mass centre, in world */
   frame_id frame;
-  expr inertia[6]; /* xx, yy, zz, xy, xz, yz about the mass centre in the frame's axes; Ixy = -∫xy dm */
+  expr inertia[6]; /* xx, yy, zz, xy, xz, yz about the mass centre in the frame's axes; Ixy = -∫xy
+                      dm */
   vector_id omega; /* of the frame, in world */
-  bool is_pivoted;         /* it only turns, about a point at rest that its inertia was given about */
-  expr pivot_inertia[6];   /* then: that inertia, in the frame's axes */
+  bool is_pivoted; /* it only turns, about a point at rest that its inertia was given about */
+  expr pivot_inertia[6]; /* then: that inertia, in the frame's axes */
   struct span mass_span, inertia_span;
 };
 
@@ -98,8 +99,8 @@ struct model_speed { /* u = value, linear in the velocities; in expressions stan
   expr start; /* stated start value, over p, inputs, t; 0: none */
 };
 
-/* Virtual power = value * (part of target' linear in velocities). A force at a point, or a torque, is
- * up to three of them that share their span: a component of it, and the same component of the
+/* Virtual power = value * (part of target' linear in velocities). A force at a point, or a torque,
+ * is up to three of them that share their span: a component of it, and the same component of the
  * velocity, or angular velocity. */
 struct model_force {
   const char *label;    /* "" if none */
@@ -135,8 +136,8 @@ struct model_constraint {
   enum constraint_claim claim;
   uint32_t equation; /* the same for the components of an equation between vectors, which share a
                         claim: some of them may be holonomic, others not */
-  bool is_linear;  /* in the velocities; false only at velocity level: then Chetaev's rule */
-  expr residual;   /* over q, q', z, t, p; free of accelerations, multipliers and inputs */
+  bool is_linear;    /* in the velocities; false only at velocity level: then Chetaev's rule */
+  expr residual;     /* over q, q', z, t, p; free of accelerations, multipliers and inputs */
   expr multiplier; /* symbol λ; the generalized constraint force is +λ d(residual)/dq (or dq') */
 
   /* Filled in by structure.c, for the present values of the parameters. */
@@ -191,12 +192,13 @@ struct model_condition { /* an `initial` equation: 0 = residual */
   bool at_velocity_level; /* depends on a velocity */
 };
 
-/* when relation { ... }: happens when `value` becomes positive, or (unless is_strict) not negative. */
+/* when relation { ... }: happens when `value` becomes positive, or (unless is_strict) not negative.
+ * every period { ... }: happens at the start of a run and whenever `value` has passed. */
 struct model_event {
-  const char *text; /* the relation as written: "y <= 0" */
+  const char *text; /* the relation as written: "y <= 0"; "every 0.1 [s]" */
   struct span span, stop_span;
   expr value; /* over q, q', q'', z, u, p, t, λ */
-  bool is_strict;
+  bool is_strict, is_periodic;
   const char *stop; /* what the run says when it ends there; NULL: it goes on */
   uint32_t first_reset, reset_count;
 };
@@ -235,10 +237,10 @@ struct model_dimension_row { /* what `dyn check` prints of inferred dimensions *
 
 struct model {
   const char *name, *doc;
-  struct expr_graph *graph; /* owned */
-  expr time;                /* symbol t */
-  struct expr_tangent *rate;     /* by time; owned, NULL if nothing was derived. A state's rate is its
-                                    symbol `derivative` there */
+  struct expr_graph *graph;  /* owned */
+  expr time;                 /* symbol t */
+  struct expr_tangent *rate; /* by time; owned, NULL if nothing was derived. A state's rate is its
+                                symbol `derivative` there */
   struct kinematics *kinematics; /* of the bodies; owned, NULL if there are no vectors */
   VECTOR(struct model_coordinate) coordinates;
   VECTOR(struct model_rate_state) states;
@@ -265,7 +267,8 @@ struct model {
 /* Texts given on the command line, each an own source (is_command_line set). */
 struct sema_overrides {
   VECTOR(uint32_t) set, start, at, input; /* source ids of assignment lists */
-  const char *library; /* a directory in the place of the standard library; NULL: the one built in */
+  const char
+      *library; /* a directory in the place of the standard library; NULL: the one built in */
 };
 
 struct ast;

@@ -198,8 +198,8 @@ static void dump_results(struct dump *d) {
 static void dump_events(struct dump *d) {
   for (uint32_t i = 0; i < d->model->events.count; i++) {
     const struct model_event *event = &d->model->events.items[i];
-    text_format(d->out, "when %s", event->text);
-    put_expr(d, event->is_strict ? ": 0 < " : ": 0 <= ", event->value);
+    text_format(d->out, "%s%s", event->is_periodic ? "" : "when ", event->text);
+    put_expr(d, event->is_periodic ? ": " : event->is_strict ? ": 0 < " : ": 0 <= ", event->value);
     if (event->stop != NULL) text_format(d->out, ", stop \"%s\"", event->stop);
     text_put(d->out, "\n");
     for (uint32_t k = 0; k < event->reset_count; k++) {

@@ -209,7 +209,7 @@ static void collect(struct scope *scope, const struct ast_statement *statement,
   if (statement->kind == AST_FOR) {
     inner.index = statement->index_variable;
     collect_block(scope, statement->body.items, statement->body.count, &inner);
-  } else if (statement->kind == AST_WHEN) {
+  } else if (statement->kind == AST_WHEN || statement->kind == AST_EVERY) {
     collect_block(scope, statement->body.items, statement->body.count, &inner);
   } else if (statement->kind == AST_IF_BLOCK) {
     inner.in_if = true;
@@ -271,8 +271,8 @@ static bool records_itself(const struct scope *scope, const struct ast_item *ite
 static void check_output(struct scope *scope, const struct name_entry *output) {
   const struct name_entry *other = scope_find(scope, output->name);
   if (other == NULL) return;
-  bool is_recorded = other->kind == NAME_COORD || other->kind == NAME_STATE ||
-                     other->kind == NAME_SPEED;
+  bool is_recorded =
+      other->kind == NAME_COORD || other->kind == NAME_STATE || other->kind == NAME_SPEED;
   for (uint32_t s = output->first_site; s != 0; s = scope->sites.items[s].next) {
     const struct ast_item *item = scope->sites.items[s].item;
     if (records_itself(scope, item) && !(is_recorded && item->unit != NULL)) continue;

@@ -267,7 +267,8 @@ static void resolve_statement(struct resolver *r, const struct ast_statement *st
     resolve_block(r, statement->otherwise.items, statement->otherwise.count);
     break;
   case AST_WHEN:
-    resolve_expression(r, statement->value, WANT_TRUTH);
+  case AST_EVERY:
+    resolve_expression(r, statement->value, statement->kind == AST_WHEN ? WANT_TRUTH : WANT_NUMBER);
     resolve_block(r, statement->body.items, statement->body.count);
     break;
   case AST_SIMULATE:

@@ -57,7 +57,7 @@ static const struct statement_row statements[] = {
     [AST_FOR] = {"for", NAME_NONE, false},
     [AST_IF_BLOCK] = {"if", NAME_NONE, false},
     [AST_WHEN] = {"when", NAME_NONE, false},
-    [AST_EVERY] = {"every", NAME_NONE, true},
+    [AST_EVERY] = {"every", NAME_NONE, false},
     [AST_RESET] = {":=", NAME_NONE, false},
     [AST_RELEASE] = {"release", NAME_NONE, true},
     [AST_STOP] = {"stop", NAME_NONE, false},

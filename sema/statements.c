@@ -311,6 +311,9 @@ static void lower_job(struct analysis *a, const struct job *job) {
   case AST_WHEN:
     lower_when(a, job);
     break;
+  case AST_EVERY:
+    lower_every(a, job);
+    break;
   case AST_RESET:
     lower_reset(a, job);
     break;

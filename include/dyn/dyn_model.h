@@ -112,15 +112,17 @@ typedef struct dyn_condition {
 } dyn_condition;
 
 /* when relation { ... }: happens when the relation becomes true. Its value g is the difference of the
- * sides: the relation is true where g >= 0, or where g > 0 if the event is strict. */
+ * sides: the relation is true where g >= 0, or where g > 0 if the event is strict.
+ * every period { ... }: DYN_EVENT_PERIODIC; happens at the start of a run and whenever the period, its
+ * value g, has passed. */
 typedef struct dyn_event {
-  const char *text; /* the relation as written, for messages */
+  const char *text; /* the relation, or "every 0.1 [s]", as written, for messages */
   const char *stop; /* the run ends there, saying this; NULL: it goes on */
   int32_t first_reset, n_resets; /* what it resets, all at once */
   uint32_t flags;   /* DYN_EVENT_... */
 } dyn_event;
 
-enum { DYN_EVENT_STRICT = 1, DYN_EVENT_HAS_RATE = 2 /* see event_rates */ };
+enum { DYN_EVENT_STRICT = 1, DYN_EVENT_HAS_RATE = 2 /* see event_rates */, DYN_EVENT_PERIODIC = 4 };
 
 typedef struct dyn_reset {
   const char *name; /* of what is reset: "y'" */

@@ -178,7 +178,7 @@ static void test_independent_faults(void **state) {
   (void)state;
   struct fixture f = begin();
   analyse(&f, "coord x\nparam a = b, b = a, c = c1\nlet d = e, e = d\nkinetic 1/2*x'^2 + d\n"
-              "force 1 on x'\noutput o = x[1], p = sin(x, x)\nevery 1 { x := 0 }\nz' = 1\n");
+              "force 1 on x'\noutput o = x[1], p = sin(x, x)\nwhen x > 1 { release x }\nz' = 1\n");
   assert_null(f.model);
   assert_int_equal(count_of(&f, DIAG_DEFINITION_CYCLE), 2);
   assert_int_equal(count_of(&f, DIAG_UNKNOWN_NAME), 2);
