@@ -4,7 +4,7 @@
 #include "driver/session.h"
 
 extern const struct command command_check, command_derive, command_eval, command_run, command_build,
-    command_verify, command_linearize, command_explain, command_docs;
+    command_verify, command_linearize, command_equilibrium, command_explain, command_docs;
 
 struct command_set {
   const struct command *const *items;

@@ -199,7 +199,8 @@ static int32_t count_neutral(const struct linear_report *r) {
   return neutral;
 }
 
-static void put_stability(const struct linear_report *r, struct text *out) {
+void linear_put_stability(const struct linear_report *r, struct text *out) {
+  linear_put_modes(r->modes, r->count, out);
   int32_t neutral = count_neutral(r), put = 0;
   text_format(out, "stability: %s", linear_stability(r->modes, r->count, neutral));
   for (int32_t i = 0; i < r->count; i++)
@@ -232,8 +233,7 @@ void linear_put_text(const struct linear_report *r, struct text *out) {
               r->steady->residual);
   list_matrices(r, matrices);
   for (int i = 0; i < MATRICES; i++) put_matrix(r, &matrices[i], out);
-  linear_put_modes(r->modes, r->count, out);
-  put_stability(r, out);
+  linear_put_stability(r, out);
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -287,6 +287,19 @@ static void json_moving(const struct linear_report *r, struct text *out) {
   text_put(out, "},\n");
 }
 
+void linear_put_stability_json(const struct linear_report *r, struct text *out) {
+  int32_t put = 0;
+  linear_put_modes_json(r->modes, r->count, out);
+  text_put(out, "  \"neutral\": [");
+  for (int32_t i = 0; i < r->count; i++) {
+    if (!r->is_neutral[i]) continue;
+    text_put(out, put++ > 0 ? ", " : "");
+    text_json_string(out, state_of(r, i)->name);
+  }
+  text_format(out, "],\n  \"stability\": \"%s\"\n}\n",
+              linear_stability(r->modes, r->count, count_neutral(r)));
+}
+
 void linear_put_json(const struct linear_report *r, struct text *out) {
   const dyn_model *model = r->analysis->model;
   const dyn_linear_choice *c = &r->analysis->choice;
@@ -314,14 +327,5 @@ void linear_put_json(const struct linear_report *r, struct text *out) {
   text_put(out, ",\n");
   list_matrices(r, matrices);
   for (int i = 0; i < MATRICES; i++) json_matrix(r, &matrices[i], out);
-  linear_put_modes_json(r->modes, r->count, out);
-  text_put(out, "  \"neutral\": [");
-  int32_t put = 0;
-  for (int32_t i = 0; i < r->count; i++) {
-    if (!r->is_neutral[i]) continue;
-    text_put(out, put++ > 0 ? ", " : "");
-    text_json_string(out, state_of(r, i)->name);
-  }
-  text_format(out, "],\n  \"stability\": \"%s\"\n}\n",
-              linear_stability(r->modes, r->count, count_neutral(r)));
+  linear_put_stability_json(r, out);
 }

@@ -14,12 +14,21 @@ struct linear_report {
   bool *is_neutral;       /* count: nothing but neutral states depends on it */
 };
 
+typedef void linear_printer(const struct linear_report *report, struct text *out);
+/* Linearises at the state in analysis->problem.x and prints the report, by `text` or `json` as the
+ * command line asks; refuses a state that is not steady. Returns the exit status. */
+int linear_report_print(struct session *session, struct linear_analysis *analysis,
+                        linear_printer *text, linear_printer *json);
+
 /* "asymptotically stable", "unstable", or "undecided": an eigenvalue is on the imaginary axis as
  * far as rounding lets see, and none is right of it. The first `neutral` zeros do not count. */
 const char *linear_stability(const dyn_linear_mode *modes, int32_t count, int32_t neutral);
 /* A table of eigenvalues with frequency and damping. */
 void linear_put_modes(const dyn_linear_mode *modes, int32_t count, struct text *out);
 void linear_put_modes_json(const dyn_linear_mode *modes, int32_t count, struct text *out);
+/* The last lines: eigenvalues and what they say. */
+void linear_put_stability(const struct linear_report *report, struct text *out);
+void linear_put_stability_json(const struct linear_report *report, struct text *out);
 void linear_put_text(const struct linear_report *report, struct text *out);
 void linear_put_json(const struct linear_report *report, struct text *out);
 #endif

@@ -10,6 +10,7 @@ struct linear_analysis {
   const dyn_model *model;
   struct linear_form *form;
   double t, *u;             /* inputs keep these values */
+  double rest;              /* accelerations this small in the norm of the masses are rounding */
   bool *is_avoided;         /* n: velocities that had better be dependent */
   dyn_linear_choice choice; /* of the reduced equations; empty until linear_choose */
 };

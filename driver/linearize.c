@@ -69,7 +69,8 @@ static void note_outputs(struct session *session, const struct linear_report *r)
   text_free(&names);
 }
 
-static int print(struct session *session, struct linear_report *r) {
+static int print(struct session *session, struct linear_report *r, linear_printer *put_text,
+                 linear_printer *put_json) {
   struct text out = {0};
   dyn_message message = {""};
   select_states(r);
@@ -79,9 +80,9 @@ static int print(struct session *session, struct linear_report *r) {
   } else {
     note_outputs(session, r);
     if (session_option(session, OPTION_JSON) != NULL)
-      linear_put_json(r, &out);
+      put_json(r, &out);
     else
-      linear_put_text(r, &out);
+      put_text(r, &out);
     if (session_write_output(session, &out)) status = EXIT_DONE;
   }
   text_free(&out);
@@ -120,7 +121,8 @@ static dyn_status look(struct linear_analysis *a, struct linear_state_values *va
   return DYN_DONE;
 }
 
-static int linearize(struct session *session, struct linear_analysis *a) {
+int linear_report_print(struct session *session, struct linear_analysis *a, linear_printer *text,
+                        linear_printer *json) {
   struct linear_state_values values = {0};
   struct steady steady = {.blamed = -1};
   struct linear_report report = {.analysis = a, .values = &values, .steady = &steady};
@@ -132,7 +134,7 @@ static int linearize(struct session *session, struct linear_analysis *a) {
   else if (steady.reason[0] != '\0')
     refuse(session, DIAG_NOT_STEADY, steady.reason);
   else
-    status = print(session, &report);
+    status = print(session, &report, text, json);
   steady_clear(&steady);
   linear_values_clear(&values);
   return status;
@@ -141,7 +143,8 @@ static int linearize(struct session *session, struct linear_analysis *a) {
 static int run(struct session *session) {
   struct linear_analysis analysis;
   int status = linear_open(session, &analysis);
-  if (status == EXIT_DONE) status = linearize(session, &analysis);
+  if (status == EXIT_DONE)
+    status = linear_report_print(session, &analysis, linear_put_text, linear_put_json);
   linear_close(&analysis);
   return status;
 }

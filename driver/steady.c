@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define REST 1e-6      /* a rate over what it is made of: typed values have few digits */
+#define ROUNDING 1e-12 /* forces that cancel show in what a change of the state makes of them */
 #define STANDING 1e-10 /* a velocity beside the fastest one */
 #define DEPENDS 1e-9   /* a derivative over what it is made of */
 #define SAME 1e-7      /* the same at two states */
@@ -45,12 +46,12 @@ static const char *rate_unit(const struct linear_analysis *a, int32_t i) {
 /* Below this a rate counts as 0. */
 static double rest(const struct trial *s, const struct linear_state_values *v, int32_t i) {
   int32_t index = linear_index(s->a, i), n = s->n;
-  double largest = 0, sum = v->system.rate_size[i];
-  if (index >= 2 * n) /* of z' */
-    for (int32_t j = 0; j < s->w; j++)
-      sum += v->system.a_size[i + (ptrdiff_t)j * s->w] * fabs(v->x[linear_index(s->a, j)]);
-  if (index >= n) return REST * sum;
-  double mass = v->equations.mass[index + (ptrdiff_t)index * n];
+  double largest = 0, sum = v->system.rate_size[i], linear = 0;
+  for (int32_t j = 0; j < s->w; j++)
+    linear += v->system.a_size[i + (ptrdiff_t)j * s->w] * fabs(v->x[linear_index(s->a, j)]);
+  if (index >= 2 * n) return REST * (sum + linear); /* of z' */
+  double mass = v->equations.mass[(index % n) * (ptrdiff_t)(n + 1)];
+  if (index >= n) return REST * sum + ROUNDING * linear + (mass > 0 ? s->a->rest / sqrt(mass) : 0);
   for (int32_t j = 0; j < n; j++)
     largest =
         fmax(largest, fabs(v->x[n + j]) * sqrt(fmax(v->equations.mass[j + (ptrdiff_t)j * n], 0)));

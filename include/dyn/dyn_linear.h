@@ -3,6 +3,7 @@
  *   dyn_linear_choose    picks independent coordinates and velocities
  *   dyn_linear_reduce    eliminates the others: w' = A w + B u,  y = C w + D u
  *   dyn_linear_complete  finds the dependent coordinates and velocities of a state nearby
+ *   dyn_linear_rest      a step towards a state at which nothing accelerates
  *   dyn_linear_modes     eigenvalues of A with their own accuracy
  *
  * Matrices are stored column by column, in SI units. The state is x = [q, q', z] of dyn_model.h
@@ -83,6 +84,16 @@ DYN_API void dyn_linear_system_clear(dyn_linear_system *system);
  * by Newton's method from their values in x. DYN_CONFLICT if there are none nearby. */
 DYN_API dyn_status dyn_linear_complete(const dyn_problem *problem, const dyn_linear_choice *choice,
                                        double t, double *x, dyn_message *message);
+
+/* step[n_states]: the least change of the independent coordinates and of z, velocities as they are, that
+ * to first order takes the rates of the independent velocities and of z to 0, or as near as they go
+ * (Newton's method; dyn_linear_complete follows it). With a shift, 1/s^2, a step of 1/shift along the
+ * accelerations where it is large: downhill, if forces have a potential. rate[n_states] is w' at the state of the system;
+ * size[n_states] > 0 makes entries of w comparable: 1 over the root of a mass for a coordinate and its velocity.
+ * DYN_OUT_OF_MEMORY. */
+DYN_API dyn_status dyn_linear_rest(const dyn_linear_system *system, const dyn_linear_choice *choice,
+                                   const double *size, const double *rate, double shift,
+                                   double *step, dyn_message *message);
 
 typedef struct dyn_linear_mode {
   double real, imaginary; /* the eigenvalue, 1/s */
