@@ -22,6 +22,9 @@
  * kink again and again. */
 #define UNDONE 0.1
 #define ROUNDING 0.01 /* of the tolerance */
+/* What rounding makes of an entry that is 0, enlarged by constraints that are nearly dependent:
+ * parts of the largest entry of its kind. */
+#define NOISE 1e-11
 /* Steps that were shortened by a jump count JUMP_STEP, others take 1 off: so many are a jump. */
 #define JUMP_STEP 4
 #define MOST_JUMPS 400
@@ -287,8 +290,9 @@ static int is_far_moved(const struct explicit *s) {
   for (int32_t i = 0; i < s->base.e->n; i++) {
     double magnitude = fmax(fabs(s->x_new[i]), fabs(s->x_projected[i]));
     double scale = error_scale(s->base.control, i, magnitude);
-    moved = fmax(moved, moved_by_projection(s, i));
     step = fmax(step, fabs(s->x_new[i] - s->x_old[i]) / scale);
+    if (fabs(s->x_projected[i] - s->x_new[i]) > NOISE * largest_beside(s, i))
+      moved = fmax(moved, moved_by_projection(s, i));
   }
   return moved > FAR_MOVED || (moved > ROUNDING && moved > UNDONE * step);
 }
@@ -394,7 +398,8 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     }
     base->rejected_steps++;
     if (tries == 0) look_from(s);
-    refused = h;
+    /* What projection undoes is no matter of the step, and shorter ones would not help. */
+    refused = is_good && s->worst == JUMPED ? copysign(HUGE_VAL, h) : h;
     if (is_good && s->worst == JUMPED && (s->jumps += JUMP_STEP) > MOST_JUMPS) break;
     double factor = 0.25;
     if (is_good)
