@@ -1,44 +1,18 @@
 /* Evaluates all derivatives of a linear form at one state, in one pass over the graph. */
 #include "compiler/linear.h"
-#include "base/map.h"
-#include "sema/model.h"
+#include "compiler/symbol_values.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct values {
-  struct map place; /* symbol -> 1 + index */
-  VECTOR(double) items;
-};
-
-static void put(struct values *values, expr symbol, double value) {
-  vector_push(&values->items, value);
-  map_set(&values->place, symbol, values->items.count);
-}
-
-static double value_of(void *user, expr symbol) {
-  const struct values *values = user;
-  uint32_t slot = map_get(&values->place, symbol);
-  return slot != 0 ? values->items.items[slot - 1] : NAN;
-}
-
-static void put_all(struct values *values, const struct linear_form *form,
+static void add_all(struct symbol_values *values, const struct linear_form *form,
                     const struct linear_state *state) {
   const struct model *model = form->system->model;
-  size_t n = form->n;
-  for (size_t i = 0; i < n; i++) {
-    put(values, model->coordinates.items[i].position, state->x[i]);
-    put(values, model->coordinates.items[i].velocity, state->x[n + i]);
-    put(values, model->coordinates.items[i].acceleration, state->acceleration[i]);
-  }
-  for (size_t i = 0; i < form->rates; i++)
-    put(values, model->states.items[i].value, state->x[2 * n + i]);
+  symbol_values_add_state(values, model, state->x, state->p, state->u, state->t);
+  for (size_t i = 0; i < form->n; i++)
+    symbol_values_add(values, model->coordinates.items[i].acceleration, state->acceleration[i]);
   for (size_t i = 0; i < form->m; i++)
-    put(values, model->constraints.items[i].multiplier, state->multiplier[i]);
-  for (size_t i = 0; i < model->parameters.count; i++)
-    put(values, model->parameters.items[i].symbol, state->p[i]);
-  for (size_t i = 0; i < form->inputs; i++) put(values, model->inputs.items[i].symbol, state->u[i]);
-  put(values, model->time, state->t);
+    symbol_values_add(values, model->constraints.items[i].multiplier, state->multiplier[i]);
 }
 
 enum { PARTS = 15 };
@@ -95,14 +69,13 @@ void linear_equations_at(const struct linear_form *form, const struct linear_sta
     *parts[i].to = numbers + place; /* mass is the first: it owns them */
     place += parts[i].count;
   }
-  struct values values = {0};
-  put_all(&values, form, state);
-  expr_evaluate(form->system->graph, roots, count, value_of, &values, numbers);
+  struct symbol_values values = {0};
+  add_all(&values, form, state);
+  expr_evaluate(form->system->graph, roots, count, symbol_values_of, &values, numbers);
   e->motion = numbers + place;
   for (size_t i = 0; i < form->n; i++) e->motion[i] = state->acceleration[i];
   for (size_t i = 0; i < form->m; i++) e->motion[form->n + i] = state->multiplier[i];
-  map_free(&values.place);
-  vector_free(&values.items);
+  symbol_values_clear(&values);
   free(roots);
 }
 

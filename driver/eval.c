@@ -1,5 +1,5 @@
 /* dyn eval: all quantities of a model at one state. */
-#include "base/map.h"
+#include "compiler/symbol_values.h"
 #include "driver/at_speeds.h"
 #include "driver/columns.h"
 #include "driver/commands.h"
@@ -26,52 +26,19 @@ static const struct option_spec options[] = {
 
 /* ---------------------------------------------------------------- the state asked for */
 
-/* Where the value of each symbol stands: slot k > 0 of `map` is values[k - 1]. */
-struct symbols {
-  struct map map;
-  VECTOR(double) values;
-};
-
-static void symbols_add(struct symbols *symbols, expr symbol, double value) {
-  vector_push(&symbols->values, value);
-  map_set(&symbols->map, symbol, symbols->values.count);
-}
-
-static double symbol_value(void *user, expr symbol) {
-  const struct symbols *symbols = user;
-  uint32_t slot = map_get(&symbols->map, symbol);
-  return slot == 0 ? NAN : symbols->values.items[slot - 1];
-}
-
-/* Symbols in the order of x, then parameters and inputs. */
-static void symbols_fill(struct symbols *symbols, const struct model *model,
-                         const struct problem *problem, const double *u, double t) {
-  uint32_t n = model->coordinates.count;
-  for (uint32_t i = 0; i < n; i++)
-    symbols_add(symbols, model->coordinates.items[i].position, problem->x[i]);
-  for (uint32_t i = 0; i < n; i++)
-    symbols_add(symbols, model->coordinates.items[i].velocity, problem->x[n + i]);
-  for (uint32_t i = 0; i < model->states.count; i++)
-    symbols_add(symbols, model->states.items[i].value, problem->x[2 * n + i]);
-  for (uint32_t i = 0; i < model->parameters.count; i++)
-    symbols_add(symbols, model->parameters.items[i].symbol, problem->p[i]);
-  for (uint32_t i = 0; i < model->inputs.count; i++)
-    symbols_add(symbols, model->inputs.items[i].symbol, u[i]);
-  symbols_add(symbols, model->time, t);
-}
-
 static bool put_assignment(struct session *session, struct problem *problem,
-                           struct symbols *symbols, const struct model_assignment *assignment) {
+                           struct symbol_values *symbols,
+                           const struct model_assignment *assignment) {
   const struct model *model = session->compiler->model;
   double value;
-  expr_evaluate(model->graph, &assignment->value, 1, symbol_value, symbols, &value);
+  expr_evaluate(model->graph, &assignment->value, 1, symbol_values_of, symbols, &value);
   if (!isfinite(value)) {
     diagnostic_add(session_context(session), DIAG_AT_NOT_FINITE, assignment->span,
                    expr_symbol_name(model->graph, assignment->symbol), NULL);
     return false;
   }
   if (assignment->speed != NULL) return true; /* once the others are there */
-  uint32_t slot = map_get(&symbols->map, assignment->symbol);
+  uint32_t slot = map_get(&symbols->slot, assignment->symbol);
   uint32_t states = 2 * model->coordinates.count + model->states.count;
   if (slot == 0 || slot > states) bug("--at gives a symbol that is not of the state");
   problem->x[slot - 1] = value;
@@ -81,17 +48,16 @@ static bool put_assignment(struct session *session, struct problem *problem,
 /* Puts the values of --at over the assembled start. */
 static bool apply_at(struct session *session, struct problem *problem, const double *u, double t) {
   const struct model *model = session->compiler->model;
-  struct symbols symbols = {0};
+  struct symbol_values symbols = {0};
   bool good = true;
-  if (model->at.count > 0) symbols_fill(&symbols, model, problem, u, t);
+  if (model->at.count > 0) symbol_values_add_state(&symbols, model, problem->x, problem->p, u, t);
   for (uint32_t i = 0; i < model->at.count; i++)
     good = put_assignment(session, problem, &symbols, &model->at.items[i]) && good;
   for (uint32_t i = 0; i < 2 * model->coordinates.count + model->states.count; i++)
-    if (symbols.values.count > 0) symbols.values.items[i] = problem->x[i];
-  struct at_speeds speeds = {session, problem, symbol_value, &symbols, t};
+    if (symbols.items.count > 0) symbols.items.items[i] = problem->x[i];
+  struct at_speeds speeds = {session, problem, symbol_values_of, &symbols, t};
   good = good && at_speeds_apply(&speeds);
-  map_free(&symbols.map);
-  vector_free(&symbols.values);
+  symbol_values_clear(&symbols);
   return good;
 }
 
