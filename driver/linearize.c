@@ -69,6 +69,18 @@ static void note_outputs(struct session *session, const struct linear_report *r)
   text_free(&names);
 }
 
+/* A held value has no rate, so that a controller that is sampled is not in the loop. */
+static void note_samples(struct session *session, const dyn_model *model) {
+  struct text names = {0};
+  for (int32_t i = 0; i < model->n_events; i++)
+    if (model->events[i].flags & DYN_EVENT_PERIODIC)
+      text_format(&names, "%s'%s'", names.length > 0 ? ", " : "", model->events[i].text);
+  if (names.length > 0)
+    diagnostic_add(session_context(session), DIAG_SAMPLES_LEFT_OUT, nowhere, text_string(&names),
+                   NULL);
+  text_free(&names);
+}
+
 static int print(struct session *session, struct linear_report *r, linear_printer *put_text,
                  linear_printer *put_json) {
   struct text out = {0};
@@ -79,6 +91,7 @@ static int print(struct session *session, struct linear_report *r, linear_printe
     refuse(session, DIAG_NO_LINEAR_EQUATIONS, message.text);
   } else {
     note_outputs(session, r);
+    note_samples(session, r->analysis->model);
     if (session_option(session, OPTION_JSON) != NULL)
       put_json(r, &out);
     else

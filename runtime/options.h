@@ -24,6 +24,9 @@ struct run_plan {
 
 dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *options,
                          dyn_message *message);
+/* Checks a plan against the problem and the start state x[n_state] that it is for. (run_check.c) */
+dyn_status run_plan_check(const struct run_plan *plan, const dyn_problem *problem, const double *x,
+                          dyn_message *message);
 /* The time of row i: from + i*every, not summed up, so that no error accumulates. */
 double run_plan_time(const struct run_plan *plan, int64_t i);
 

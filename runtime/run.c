@@ -52,70 +52,7 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- Checks and set-up ---- */
-
-static dyn_status check_tables(const dyn_problem *problem, const struct run_plan *plan,
-                               dyn_message *message) {
-  const dyn_model *m = problem->model;
-  double low = fmin(plan->from, plan->until), high = fmax(plan->from, plan->until);
-  for (int32_t i = 0; problem->inputs && i < m->n_inputs; i++) {
-    const dyn_input_source *s = &problem->inputs[i];
-    if (s->kind != DYN_INPUT_TABLE) continue;
-    double first, last;
-    dyn_input_table_range(s->table, &first, &last);
-    double slack = 1e-12 * (fabs(first) + fabs(last));
-    if (low < first - slack || high > last + slack)
-      return message_set(message, DYN_BAD_INPUT,
-                         "the table of the input %s goes from t = %.9g s to %.9g s, the run from "
-                         "%.9g s to %.9g s",
-                         m->inputs[i].name, first, last, low, high);
-  }
-  return DYN_DONE;
-}
-
-/* What resets forget can't be found again. */
-static dyn_status check_direction(const dyn_model *m, const struct run_plan *plan,
-                                  dyn_message *message) {
-  if (m->n_events == 0 || plan->direction > 0) return DYN_DONE;
-  return message_set(message, DYN_BAD_OPTION,
-                     "a model with events runs forwards only, and t = %.9g s lies before %.9g s",
-                     plan->until, plan->from);
-}
-
-static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *message) {
-  for (int32_t i = 0; i < m->n_state; i++)
-    if (!isfinite(x[i]))
-      return message_set(message, DYN_OUT_OF_RANGE, "the start value of %s is not a finite number",
-                         state_name(m, i));
-  return DYN_DONE;
-}
-
-/* What cannot hold constraints is refused rather than left to drift off. */
-static dyn_status check_integrator(const dyn_model *m, enum integrator_choice choice,
-                                   dyn_message *message) {
-  int multistep = choice == INTEGRATOR_ADAMS || choice == INTEGRATOR_BDF;
-  if (m->n_constraints > 0 && multistep)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator %s does not hold constraints, and this model has %d; rk does "
-        "(and ida, if the model is stiff)",
-        dyn_integrator_name((int32_t)choice), (int)m->n_constraints);
-  if (m->n_constraints > 0 && !m->multipliers)
-    return message_set(message, DYN_BAD_OPTION, "the compiled model has no multipliers");
-  if (m->n_constraints == 0 && choice == INTEGRATOR_IDA)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator ida is for models with constraints, and this model has none; "
-        "bdf is the one for stiff models without");
-  if (m->method_state && choice == INTEGRATOR_IDA)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator ida solves for accelerations and multipliers, as the methods "
-        "lagrange and augmented do; it does not integrate the variables of the "
-        "method %s",
-        m->method);
-  return DYN_DONE;
-}
+/* ---- Set-up ---- */
 
 static dyn_status allocate(struct run *r) {
   const dyn_model *m = r->problem->model;
@@ -148,10 +85,7 @@ static dyn_status set_up(struct run *r, const double *x) {
   dyn_message *message = &r->summary->message;
   dyn_status status = run_plan_init(&r->plan, r->options, message);
   if (!status) status = evaluator_init(&r->e, r->problem, message);
-  if (!status) status = check_integrator(r->problem->model, r->plan.integrator, message);
-  if (!status) status = check_tables(r->problem, &r->plan, message);
-  if (!status) status = check_direction(r->problem->model, &r->plan, message);
-  if (!status) status = check_start(r->problem->model, x, message);
+  if (!status) status = run_plan_check(&r->plan, r->problem, x, message);
   if (!status) status = allocate(r);
   if (!status && !variables_init(&r->variables, &r->e))
     status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory");
