@@ -322,6 +322,8 @@ struct tape *builder_finish(struct tape_builder *builder) {
   free(builder->slots);
   free(builder->memo);
   angles_free(&builder->angles);
+  nested_sums_clear(&builder->sums);
+  free(builder->partial_sums);
   solver_states_free(builder);
   *builder = (struct tape_builder){0};
   return tape;

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "codegen/tape.h"
 #include "expr/expr.h"
+#include "expr/nested_sums.h"
 
 /* What a value depends on; operands of sums and products that are known earlier go first, so that
  * partial results of constants and parameters are shared and fold. */
@@ -53,6 +54,8 @@ struct tape_builder {
   tape_value *memo; /* 1 + value of every expression lowered */
   uint32_t memo_size;
   struct angles angles;
+  struct nested_sums sums;  /* planned */
+  tape_value *partial_sums; /* beside sums.sums: 1 + value */
   VECTOR(struct solver_state) solver_states; /* beside tape->solvers */
   VECTOR(expr) stack;
   VECTOR(tape_value) scratch;
@@ -89,6 +92,8 @@ bool builder_is_bound(const struct tape_builder *builder, expr symbol);
 /* Looks at all sines and cosines below the roots and decides which are made by addition theorems
  * (angles.c). Once, before builder_lower. */
 void builder_plan_angles(struct tape_builder *builder, const expr *roots, size_t count);
+/* Has sums below the roots that begin alike share their partial sums. Once, before builder_lower. */
+void builder_plan_sums(struct tape_builder *builder, const expr *roots, size_t count);
 tape_value builder_lower(struct tape_builder *builder, expr e);
 double double_from_rational(mpq_srcptr number); /* nearest */
 

@@ -118,13 +118,14 @@ static tape_value scaled_term(struct tape_builder *builder, struct expr_operand 
                         value_of(builder, operand.node));
 }
 
-static tape_value lower_sum(struct tape_builder *builder, expr e) {
-  uint32_t count;
-  const struct expr_operand *operands = expr_operands(builder->graph, e, &count);
-  double constant = double_from_rational(expr_constant(builder->graph, e));
-  vector_reserve(&builder->scratch, 2 * (size_t)count + 2);
-  tape_value *added = builder->scratch.items, *subtracted = added + count + 1;
+/* base (NO_VALUE: none) + constant + the terms. */
+static tape_value lower_terms(struct tape_builder *builder, tape_value base,
+                              const struct expr_operand *operands, uint32_t count,
+                              double constant) {
+  vector_reserve(&builder->scratch, 2 * (size_t)count + 4);
+  tape_value *added = builder->scratch.items, *subtracted = added + count + 2;
   uint32_t added_count = 0, subtracted_count = 0;
+  if (base != NO_VALUE) added[added_count++] = base;
   if (constant > 0) added[added_count++] = builder_constant(builder, constant);
   if (constant < 0) subtracted[subtracted_count++] = builder_constant(builder, -constant);
   for (uint32_t i = 0; i < count; i++) {
@@ -144,6 +145,58 @@ static tape_value lower_sum(struct tape_builder *builder, expr e) {
   tape_value positive = sum_values(builder, added, added_count);
   return builder_binary(builder, TAPE_SUBTRACT, positive,
                         sum_values(builder, subtracted, subtracted_count));
+}
+
+/* The partial sum and those it begins with, whose terms are among those of a sum and so are known.
+ */
+static tape_value lower_partial_sum(struct tape_builder *builder, uint32_t place) {
+  uint32_t bottom = builder->stack.count;
+  tape_value value = NO_VALUE;
+  for (uint32_t at = place + 1; at != 0; at = builder->sums.sums.items[at - 1].base) {
+    if (builder->partial_sums[at - 1] != 0) {
+      value = builder->partial_sums[at - 1] - 1;
+      break;
+    }
+    vector_push(&builder->stack, at - 1);
+  }
+  while (builder->stack.count > bottom) {
+    uint32_t next = vector_pop(&builder->stack);
+    struct nested_sum sum = builder->sums.sums.items[next];
+    value = lower_terms(builder, value, builder->sums.operands.items + sum.first, sum.count, 0);
+    builder->partial_sums[next] = value + 1;
+  }
+  return value;
+}
+
+static tape_value lower_sum(struct tape_builder *builder, expr e) {
+  double constant = double_from_rational(expr_constant(builder->graph, e));
+  uint32_t count, place = map_get(&builder->sums.of, e);
+  if (place != 0)
+    return lower_terms(builder, lower_partial_sum(builder, place - 1), NULL, 0, constant);
+  const struct expr_operand *operands = expr_operands(builder->graph, e, &count);
+  return lower_terms(builder, NO_VALUE, operands, count, constant);
+}
+
+void builder_plan_sums(struct tape_builder *builder, const expr *roots, size_t count) {
+  struct expr_list sums = {0};
+  uint8_t *visited = checked_calloc((size_t)expr_graph_size(builder->graph) + 1, 1);
+  for (size_t i = 0; i < count; i++)
+    if (roots[i] != 0) vector_push(&builder->stack, roots[i]);
+  while (builder->stack.count > 0) {
+    expr e = vector_pop(&builder->stack);
+    if (visited[e]) continue;
+    visited[e] = 1;
+    uint32_t operand_count;
+    const struct expr_operand *operands = expr_operands(builder->graph, e, &operand_count);
+    for (uint32_t k = 0; k < operand_count; k++)
+      if (!visited[operands[k].node]) vector_push(&builder->stack, operands[k].node);
+    if (expr_operator_of(builder->graph, e) == EXPR_SUM) vector_push(&sums, e);
+  }
+  free(visited);
+  builder->sums = nested_sums_find(builder->graph, sums.items, sums.count);
+  builder->partial_sums =
+      checked_calloc((size_t)builder->sums.sums.count + 1, sizeof *builder->partial_sums);
+  vector_free(&sums);
 }
 
 /* ---- products */
