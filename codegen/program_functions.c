@@ -234,7 +234,7 @@ static struct tape *condition_tape(const struct program *program, bool at_veloci
   size_t rows = residuals.count, columns = variables.count;
   expr *roots = checked_calloc(rows * (1 + columns) + 1, sizeof *roots);
   for (size_t i = 0; i < rows; i++) roots[i] = residuals.items[i];
-  for (size_t j = 0; j < columns; j++) {
+  for (size_t j = 0; j < columns && rows > 0; j++) {
     struct expr_tangent *tangent = expr_tangent_new(graph);
     expr_tangent_seed(tangent, variables.items[j], expr_integer(graph, 1));
     for (size_t i = 0; i < rows; i++)
