@@ -304,6 +304,10 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
   case TAPE_CLEAR:
     emit_clear(emitter, instruction);
     return;
+  case TAPE_LEAVE:
+    return_if_failed(emitter, LLVMBuildFPToSI(ir->builder, value_of(emitter, instruction->a),
+                                              LLVMTypeOf(ir_code(ir, 0)), ""));
+    return;
   case TAPE_FACTOR:
     return_if_failed(
         emitter, ir_emit_factor(ir, &emitter->tape->solvers.items[instruction->b], emitter->work));

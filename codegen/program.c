@@ -22,8 +22,10 @@ struct program *program_build(dyn_context *context, struct system *system,
   program->system = system;
   program_fill_tables(program);
   program->prefix = identifier_from_name(program->tables.name);
-  program_add(program, functions | PROGRAM_DEFAULTS);
+  program_add(program, PROGRAM_DEFAULTS);
   program_fill_defaults(program);
+  program->by_recursion = recursion_is_shorter(program);
+  program_add(program, functions);
   return program;
 }
 

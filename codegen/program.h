@@ -46,6 +46,7 @@ struct program {
   struct arena arena;                         /* owns the tables and strings */
   struct system *system;                      /* needed by program_add; not owned */
   program_functions functions;                /* those asked for so far */
+  bool by_recursion;                          /* accelerations come from system->recursion */
   struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
   /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
    * and backend.h. Patterns of derivatives are there once

@@ -63,7 +63,24 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
  * m], if m > 0, with how many constraints were dependent; NULL: not wanted. */
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *motion);
+/* The same by the way that is shortest for one right side: in a builder with the angles planned by
+ * plan_motion, binds and fills as lower_motion does. */
+void solve_motion(struct tape_builder *builder, const struct program *program,
+                  bool wants_multipliers, tape_value *motion);
+void plan_motion(struct tape_builder *builder, const struct program *program,
+                 const struct expr_list *roots);
 /* Plans the angles of the roots and of the equations of motion. */
 void plan_with_motion(struct tape_builder *builder, const struct program *program,
                       const struct expr_list *roots);
+
+/* ---- recursions over the bodies (recursion.c) */
+/* Is the system's recursion there, shorter than its mass matrix with a factorisation, and with good
+ * pivots for the default values? */
+bool recursion_is_shorter(const struct program *program);
+/* Adds the expressions that lower_recursion needs. */
+void plan_recursion(const struct recursion *recursion, struct expr_list *roots);
+/* accelerations: n values of q''. Ends the function, with 1 + the coordinate, where one has lost
+ * its inertia. */
+void lower_recursion(struct tape_builder *builder, const struct recursion *recursion,
+                     tape_value *accelerations);
 #endif

@@ -26,10 +26,8 @@ static struct tape *tape_of_roots(const struct program *program, const struct ex
   struct tape_builder builder;
   state_builder_init(&builder, program);
   if (needs_motion(program, roots->items, roots->count)) {
-    plan_with_motion(&builder, program, roots);
-    bool wants = needs_multipliers(program, roots->items, roots->count);
-    uint32_t solver = lower_motion_matrix(&builder, program, 1, wants);
-    lower_motion(&builder, program, solver, NULL);
+    plan_motion(&builder, program, roots);
+    solve_motion(&builder, program, needs_multipliers(program, roots->items, roots->count), NULL);
   } else {
     builder_plan_angles(&builder, roots->items, roots->count);
   }
@@ -82,10 +80,9 @@ static struct tape *multipliers_tape(const struct program *program) {
   struct tape_builder builder;
   struct expr_list none = {0};
   state_builder_init(&builder, program);
-  plan_with_motion(&builder, program, &none);
+  plan_motion(&builder, program, &none);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
-  uint32_t solver = lower_motion_matrix(&builder, program, 1, true);
-  lower_motion(&builder, program, solver, motion);
+  solve_motion(&builder, program, true, motion);
   for (uint32_t k = 0; k <= m; k++) builder_output(&builder, k, motion[n + k]);
   free(motion);
   return builder_finish(&builder);

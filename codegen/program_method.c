@@ -144,11 +144,11 @@ struct tape *program_method_rhs(const struct program *program) {
   bool wants = m > 0 && (has_momenta || needs_multipliers(program, roots.items, roots.count));
   plan_velocities(program, &roots);
   method_builder_init(&builder, program);
-  plan_with_motion(&builder, program, &roots);
+  plan_motion(&builder, program, &roots);
   lower_velocities(&builder, program, 0);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
   if (solves && n > 0)
-    lower_motion(&builder, program, lower_motion_matrix(&builder, program, 1, wants), motion);
+    solve_motion(&builder, program, wants, motion);
   for (uint32_t i = 0; i < n; i++) {
     expr velocity = system->model->coordinates.items[i].velocity;
     builder_output(&builder, i, builder_lower(&builder, velocity));

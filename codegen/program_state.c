@@ -370,3 +370,34 @@ void lower_motion(struct tape_builder *builder, const struct program *program, u
   for (uint32_t i = 0; values != NULL && i < size + (m > 0); i++) values[i] = motion.solution[i];
   free(memory);
 }
+
+/* ---- by the shorter way */
+
+void plan_motion(struct tape_builder *builder, const struct program *program,
+                 const struct expr_list *roots) {
+  if (!program->by_recursion) {
+    plan_with_motion(builder, program, roots);
+    return;
+  }
+  struct expr_list all = {0};
+  plan_recursion(program->system->recursion, &all);
+  push_all(&all, roots->items, roots->count);
+  builder_plan_angles(builder, all.items, all.count);
+  builder_plan_sums(builder, all.items, all.count);
+  vector_free(&all);
+}
+
+void solve_motion(struct tape_builder *builder, const struct program *program,
+                  bool wants_multipliers, tape_value *motion) {
+  const struct system *system = program->system;
+  if (!program->by_recursion) {
+    lower_motion(builder, program, lower_motion_matrix(builder, program, 1, wants_multipliers),
+                 motion);
+    return;
+  }
+  tape_value *accelerations = checked_calloc((size_t)system->n + 1, sizeof *accelerations);
+  lower_recursion(builder, system->recursion, accelerations);
+  bind_accelerations(builder, system, accelerations);
+  for (uint32_t i = 0; motion != NULL && i < system->n; i++) motion[i] = accelerations[i];
+  free(accelerations);
+}

@@ -12,6 +12,8 @@
  *  - by kernel: STOREs put A and B into the workspace, FACTOR and SUBSTITUTE call loops (dense or
  *    sparse L D L^T with the same way out to LU; LU at once where A is not symmetric), LOADs fetch
  * X. Where LU finds A singular too, the function ends and returns 1 + the index of the unknown.
+ * Recursions over a tree (recursion.c) are ordinary arithmetic; LEAVE ends the function where one
+ * of their pivots is lost.
  *
  * Bordered systems  [M B; A 0] [q''; -λ] = [f; -bias]  (unknowns from `coordinates` on are
  * multipliers) do the same with pivots of known sign; instead of LU their cold path is one that

@@ -81,6 +81,8 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
   case TAPE_CLEAR:
     memset((i->a == TAPE_ARRAY_OUT ? arguments->out : work) + i->b, 0, i->c * sizeof(double));
     return 0;
+  case TAPE_LEAVE:
+    return (int)v[i->a];
   case TAPE_FACTOR:
     return kernel_factor(&tape->solvers.items[i->b], work);
   case TAPE_GUARD_FACTOR: {

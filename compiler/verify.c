@@ -7,6 +7,9 @@
  * with h = p q' - L, where the constraints' power is that of their prescribed motion, -λ b, alone.
  * (Goldstein, Poole, Safko, Classical Mechanics, 3rd ed., section 2.7.)
  *
+ * Accelerations that come from a recursion over the bodies are put into the equations with the mass
+ * matrix besides.
+ *
  * The methods' functions are those that a run calls, interpreted. States come from verify_state.c.
  * Multipliers that are not unique are compared by the forces A^T λ that they make. */
 #include "compiler/verify.h"
@@ -219,6 +222,34 @@ static void check_own(struct comparison *c, const struct power_balance *balance,
   free(y);
 }
 
+/* ---- accelerations by recursion: the equations with the mass matrix, made without it */
+
+static void check_recursion(struct comparison *c, const struct values *values) {
+  const dyn_model *model = c->method->model;
+  struct verify *v = c->v;
+  size_t n = (size_t)model->n_coordinates;
+  if (!c->method->program->by_recursion) return;
+  double *mass = checked_calloc(n * n + n + 1, sizeof *mass), *force = mass + n * n;
+  bool good = call(v, model, model->mass_matrix, c->x, mass) == 0 &&
+              call(v, model, model->forcing, c->x, force) == 0;
+  for (size_t i = 0; i < n && good; i++) {
+    double left = 0, size = fabs(force[i]);
+    for (size_t j = 0; j < n; j++) {
+      left += mass[i + j * n] * values->acceleration[j];
+      size += fabs(mass[i + j * n] * values->acceleration[j]);
+    }
+    double difference = fabs(left - force[i]) / (size > 0 ? size : 1);
+    v->worst = fmax(v->worst, difference);
+    if (difference <= v->tolerance) continue;
+    v->disagreements++;
+    if (!c->is_told) put_state(v, c->x, c->out);
+    c->is_told = true;
+    text_format(c->out, "  equation of %s: M q'' by recursion is %.17g, the force %.17g\n",
+                model->coordinates[i].name, left, force[i]);
+  }
+  free(mass);
+}
+
 /* ---- the whole */
 
 static void verify_state(struct verify *v, const struct power_balance *balance, const double *x,
@@ -229,6 +260,7 @@ static void verify_state(struct verify *v, const struct power_balance *balance, 
     struct values own = values_at(v, c.method, x);
     if (i > 0) compare_values(&c, &own, &reference);
     if (own.is_defined) check_own(&c, balance, &own);
+    if (own.is_defined) check_recursion(&c, &own);
     values_clear(&own);
   }
   v->defined += reference.is_defined;

@@ -3,6 +3,7 @@
  * the methods. */
 #include "derive/method.h"
 #include "derive/method_state.h"
+#include "derive/recursion_forms.h"
 #include "base/bug.h"
 #include "sema/model.h"
 #include <stdlib.h>
@@ -114,6 +115,8 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   ok = !is_too_large(context, system) && ok;
   ok = ok && inertia_check(context, system, &terms);
   if (ok) invariants_find(system, &terms);
+  if (ok && system->state.kind == VARIABLES_VELOCITIES)
+    system->recursion = recursion_of_model(model);
   if (!ok || is_too_large(context, system)) {
     system_free(system);
     return NULL;
@@ -148,6 +151,7 @@ void system_free(struct system *system) {
   free(system->rate_by_state);
   free(system->rate_by_acceleration);
   method_state_clear(system);
+  recursion_free(system->recursion);
   free(system);
 }
 

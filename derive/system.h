@@ -12,6 +12,7 @@
 #ifndef DYN_DERIVE_SYSTEM_H
 #define DYN_DERIVE_SYSTEM_H
 #include "base/context.h"
+#include "derive/recursion.h"
 #include "expr/expr.h"
 
 struct model;
@@ -60,6 +61,9 @@ struct system {
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
   expr *applied;          /* n: from potentials, dissipation and forces, without q'' */
   struct system_method_state state;
+  /* The same equations as a recursion over the bodies (derive/recursion.h), where there is one and
+   * it may be shorter; NULL otherwise. */
+  struct recursion *recursion;
   expr *rate;   /* rates; may hold symbols of accelerations and multipliers */
   expr *output; /* the model's outputs; likewise */
 
