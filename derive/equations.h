@@ -20,6 +20,7 @@
   PART(HAMILTONIAN, "hamiltonian")                                                                 \
   PART(MASS, "mass")                                                                               \
   PART(FORCING, "forcing")                                                                         \
+  PART(RECURSION, "recursion")                                                                     \
   PART(CONSTRAINTS, "constraints")                                                                 \
   PART(INVARIANTS, "invariants")                                                                   \
   PART(JACOBIAN, "jacobian")                                                                       \
@@ -104,6 +105,8 @@ void equations_put_structure(struct equations *equations);
 void equations_put_motions(struct equations *equations);
 void equations_put_forces(struct equations *equations);
 void equations_put_jacobian(struct equations *equations);
+/* The recursion over the bodies, or that there is none. */
+void equations_put_recursion(struct equations *equations);
 /* Every equation with what each statement of the model puts into it. */
 void equations_put_trace(struct equations *equations);
 

@@ -234,6 +234,7 @@ void equations_put_steps(struct equations *e) {
   if (e->show & (SHOW_PARTIALS | SHOW_ACCELERATIONS)) equations_put_motions(e);
   if (e->show & (SHOW_FORCES | SHOW_INERTIA | SHOW_GIBBS)) equations_put_forces(e);
   if (e->show & SHOW_HAMILTONIAN) put_hamiltonian(e);
+  if (e->show & SHOW_RECURSION) equations_put_recursion(e);
   if (e->show & SHOW_TRACE) equations_put_trace(e);
 }
 
@@ -253,6 +254,7 @@ void equations_put_document(struct equations *e) {
   document_where(d);
   if (e->show & SHOW_MASS) put_mass(e);
   if (e->show & SHOW_FORCING) put_forcing(e);
+  if (e->show & SHOW_RECURSION) equations_put_recursion(e);
   if (e->show & SHOW_CONSTRAINTS) put_constraint_matrices(e);
   if (e->show & SHOW_INVARIANTS) put_invariants(e);
   if (e->show & SHOW_JACOBIAN) equations_put_jacobian(e);

@@ -11,7 +11,7 @@ static const struct option_spec options[] = {
     {OPTION_SHOW, "--show", NULL, "PARTS", NULL,
      "further parts, separated by commas: structure, energies, momenta, partials,\n"
      "accelerations, forces, inertia, gibbs, hamiltonian, mass, forcing,\n"
-     "constraints, invariants, jacobian, trace; steps: those of the method"},
+     "recursion, constraints, invariants, jacobian, trace; steps: those of the method"},
     {OPTION_TRACE, "--trace", NULL, NULL, NULL,
      "list for every equation what each statement of the model puts into it"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
