@@ -3,7 +3,7 @@
  *
  *   chain_run MODEL N UNTIL
  *
- * prints N, then ms of: dyn (integrator rk8), the same method by hand over the dense right-hand
+ * prints N, then ms of: dyn (integrator dop853), the same method by hand over the dense right-hand
  * side by hand, the same over the tensions, and (with -DWITH_SUNDIALS, else 0) CVODE's Adams method
  * over the dense one; then the largest relative difference at the end between dyn and the loop by
  * hand. No rows are written. */
@@ -40,7 +40,7 @@ static void run_dyn(void *self, const double *x, double *out) {
   options.every = 0;
   options.instants = 1;
   options.tolerance = options.absolute = tolerance;
-  options.integrator = "rk8";
+  options.integrator = "dop853";
   memcpy(out, x, (size_t)model->n_state * sizeof *out);
   if (dyn_run(&problem, &options, NULL, NULL, out, &summary) != DYN_DONE)
     fprintf(stderr, "dyn: %s\n", summary.message.text);

@@ -19,7 +19,7 @@ static const struct option_spec options[] = {
     {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
     {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
     {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
-     "auto, rk, rk5, rk8, adams, bdf or ida (default: auto); of a model with\n"
+     "auto, rk, dopri5, dop853, adams, bdf or ida (default: auto); of a model with\n"
      "constraints all but adams and bdf, which cannot hold them"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
@@ -77,7 +77,7 @@ static bool take_options(struct session *session, dyn_run_options *out) {
   const char *near = nearest_name(integrator, names, count);
   char *help =
       arena_format(&context->arena, near != NULL ? "did you mean '%s'?" : "%s",
-                   near != NULL ? near : "it can be auto, rk, rk5, rk8, adams, bdf or ida");
+                   near != NULL ? near : "it can be auto, rk, dopri5, dop853, adams, bdf or ida");
   report_bad_value(context, "--integrator", integrator, help);
   return false;
 }

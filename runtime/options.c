@@ -13,9 +13,9 @@ static const struct {
     [INTEGRATOR_AUTO] =
         {"auto", "explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model "
                  "proves stiff"},
-    [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: rk5 for tolerances above 1e-5, else rk8"},
-    [INTEGRATOR_RK5] = {"rk5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
-    [INTEGRATOR_RK8] = {"rk8", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
+    [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853"},
+    [INTEGRATOR_RK5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
+    [INTEGRATOR_RK8] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
     [INTEGRATOR_ADAMS] = {"adams", "Adams-Moulton, orders 1 to 12, for costly right sides"},
     [INTEGRATOR_BDF] = {"bdf", "backward differentiation, orders 1 to 5, for stiff models"},
     [INTEGRATOR_IDA] = {"ida", "backward differentiation for stiff models with constraints"},

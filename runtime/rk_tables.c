@@ -21,7 +21,7 @@ static const struct rk_row dp5_dense[] = {
       701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423}}};
 
 const struct rk_table rk_table_dp5 = {
-    .name = "rk5",
+    .name = "dopri5",
     .order = 5,
     .stages = 6,
     .extra = 0,
@@ -126,7 +126,7 @@ static const struct rk_row dp8_dense[] = {
       -43.53345659001114, 96.32455395918828, -39.17726167561544, -149.72683625798564}}};
 
 const struct rk_table rk_table_dp8 = {
-    .name = "rk8",
+    .name = "dop853",
     .order = 8,
     .stages = 12,
     .extra = 3,

@@ -257,8 +257,8 @@ DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_mes
 
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
  *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff
- *   rk      explicit Runge-Kutta: rk5 for tolerances above 1e-5, else rk8
- *   rk5     Dormand-Prince 5(4)       rk8   Dormand-Prince 8(5,3)
+ *   rk      explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853
+ *   dopri5     Dormand-Prince 5(4)       dop853   Dormand-Prince 8(5,3)
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
  *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
@@ -322,7 +322,7 @@ typedef struct dyn_run_summary {
   int64_t steps, rejected_steps, rhs_evaluations, jacobian_evaluations, factorisations;
   double smallest_step, largest_step; /* s, of accepted steps (0 if none) */
   double wall_seconds;
-  const char *integrator;    /* in use at the end: "rk8", "bdf", ... (static) */
+  const char *integrator;    /* in use at the end: "dop853", "bdf", ... (static) */
   const char *linear_solver; /* "" | "dense" | "sparse" (static) */
   int32_t jacobian_is_exact; /* nonzero: bdf used the model's Jacobian */
   /* Stretches near singular places of the method's speeds, where the velocities were integrated in

@@ -55,7 +55,7 @@ FUNCTION(stiff_then_pushed) { /* stiff, and a jump of the drive */
 
 static void test_caught(void **state) {
   (void)state;
-  static const char *const names[] = {"rk5", "rk8", "adams", "bdf"};
+  static const char *const names[] = {"dopri5", "dop853", "adams", "bdf"};
   static dyn_function *const functions[] = {dry_friction, sliding};
   for (size_t k = 0; k < 2; k++)
     for (size_t i = 0; i < 4; i++) {
@@ -69,14 +69,14 @@ static void test_caught(void **state) {
 
 static void test_not_caught(void **state) {
   (void)state;
-  static const char *const names[] = {"rk5", "rk8", "adams", "bdf"};
+  static const char *const names[] = {"dopri5", "dop853", "adams", "bdf"};
   for (size_t i = 0; i < 4; i++) {
     dyn_run_summary s = run_model(relay, names[i], 20, DYN_DONE);
     dyn_run_summary_clear(&s);
     s = run_model(driven_by_steps, names[i], 6.28, DYN_DONE);
     dyn_run_summary_clear(&s);
   }
-  dyn_run_summary s = run_model(stiff_then_pushed, "rk5", 0.5, DYN_DONE);
+  dyn_run_summary s = run_model(stiff_then_pushed, "dopri5", 0.5, DYN_DONE);
   dyn_run_summary_clear(&s);
 }
 

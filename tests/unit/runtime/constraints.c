@@ -26,7 +26,7 @@ static void reference_pendulum(double until, double *x) {
   m.rhs = angle_rhs;
   double angle[] = {3.14159265358979323846 / 2, 0}, p[] = {1, 1};
   dyn_problem problem = {&m, p, NULL};
-  dyn_run_options o = run_options(until, until, 1e-13, "rk8");
+  dyn_run_options o = run_options(until, until, 1e-13, "dop853");
   dyn_run_summary s = {0};
   assert_int_equal(dyn_run(&problem, &o, NULL, NULL, angle, &s), DYN_DONE);
   dyn_run_summary_clear(&s);
@@ -38,7 +38,7 @@ static void reference_pendulum(double until, double *x) {
 
 static void test_pendulum(void **state) {
   (void)state;
-  static const char *const names[] = {"rk5", "rk8", "auto", "ida"};
+  static const char *const names[] = {"dopri5", "dop853", "auto", "ida"};
   double reference[4];
   reference_pendulum(10, reference);
   for (int copies = 1; copies <= 2; copies++)
@@ -277,7 +277,7 @@ static int check_row(void *user, const dyn_row *row) {
 }
 static void test_rows_are_projected(void **state) {
   (void)state;
-  static const char *const names[] = {"rk5", "rk8", "ida"};
+  static const char *const names[] = {"dopri5", "dop853", "ida"};
   for (int i = 0; i < 3; i++)
     for (int copies = 1; copies <= 2; copies++) {
       dyn_model m = cartesian_pendulum(copies);

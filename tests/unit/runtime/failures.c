@@ -27,7 +27,7 @@ static void clear(struct outcome *out) {
 
 static void test_blow_up(void **state) {
   (void)state;
-  static const char *const names[] = {"auto", "rk5", "adams", "bdf"};
+  static const char *const names[] = {"auto", "dopri5", "adams", "bdf"};
   dyn_model m = blow_up_model(blow_up_rhs);
   for (size_t i = 0; i < 4; i++) {
     dyn_run_options o = run_options(2, 0.1, 1e-8, names[i]);
@@ -44,7 +44,7 @@ static void test_blow_up(void **state) {
 
 static void test_no_number(void **state) {
   (void)state;
-  static const char *const names[] = {"auto", "rk5", "adams", "bdf"};
+  static const char *const names[] = {"auto", "dopri5", "adams", "bdf"};
   dyn_model m = blow_up_model(root_rhs);
   for (size_t i = 0; i < 4; i++) {
     dyn_run_options o = run_options(2, 0.125, 1e-6, names[i]);
@@ -152,7 +152,7 @@ static void test_stop_between_rows(void **state) {
   dyn_problem problem = {&m, p, NULL};
   dyn_sink sink = {.user = &s, .begin = stop_begin, .row = stop_row};
   dyn_run_callbacks callbacks = {.stop = &s.stop};
-  dyn_run_options o = run_options(0.05, 1e-8, 1e-4, "rk8");
+  dyn_run_options o = run_options(0.05, 1e-8, 1e-4, "dop853");
   dyn_run_summary summary = {0};
   double x[2] = {1, 0};
   assert_int_equal(dyn_run(&problem, &o, &sink, &callbacks, x, &summary), DYN_INTERRUPTED);

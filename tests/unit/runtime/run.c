@@ -29,7 +29,8 @@ static void test_accuracy_follows_tolerance(void **state) {
   static const struct {
     const char *name;
     double factor; /* allowed error over tolerance after 20 s */
-  } cases[] = {{"auto", 30}, {"rk", 30}, {"rk5", 30}, {"rk8", 30}, {"adams", 300}, {"bdf", 1000}};
+  } cases[] = {{"auto", 30},   {"rk", 30},     {"dopri5", 30},
+               {"dop853", 30}, {"adams", 300}, {"bdf", 1000}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (double tolerance = 1e-4; tolerance > 5e-11; tolerance *= 1e-2) {
       dyn_run_summary s = {0};
@@ -52,7 +53,7 @@ static void test_order_of_convergence(void **state) {
   static const struct {
     const char *name;
     double step, order;
-  } cases[] = {{"rk5", 0.05, 5}, {"rk8", 0.25, 8}};
+  } cases[] = {{"dopri5", 0.05, 5}, {"dop853", 0.25, 8}};
   for (size_t i = 0; i < 2; i++) {
     double errors[2], inside[2];
     for (int j = 0; j < 2; j++) {
@@ -91,10 +92,10 @@ static void test_double_pendulum(void **state) {
   assert_true(dyn_run_summary_text(&m, &s, text, sizeof text) < sizeof text);
   print_message("%s", text);
   assert_int_equal(s.rows, 1001);
-  assert_string_equal(s.integrator, "rk8");
+  assert_string_equal(s.integrator, "dop853");
   assert_true(s.invariants[0].relative < 1e-7);
   assert_true(s.wall_seconds < 0.1);
-  dyn_run_options tight = run_options(10, 0, 1e-13, "rk8");
+  dyn_run_options tight = run_options(10, 0, 1e-13, "dop853");
   assert_int_equal(dyn_run(&problem, &tight, NULL, NULL, y, &s), DYN_DONE);
   for (int i = 0; i < 4; i++) assert_close(x[i], y[i], 1e-5); /* chaotic: errors grow */
   dyn_run_summary_clear(&s);
@@ -129,7 +130,7 @@ FUNCTION(wheel_rhs) {
 
 static void test_winding_angle_keeps_its_accuracy(void **state) {
   (void)state;
-  static const char *const names[] = {"rk5", "rk8", "adams"};
+  static const char *const names[] = {"dopri5", "dop853", "adams"};
   dyn_model m = oscillator_model();
   dyn_variable angle = {"φ", "rad", "", 0};
   m.coordinates = &angle;
@@ -150,7 +151,7 @@ static void test_backward_run_returns(void **state) {
   (void)state;
   dyn_model m = pendula_model();
   dyn_problem problem = {&m, NULL, NULL};
-  static const char *const names[] = {"auto", "rk5", "adams", "bdf"};
+  static const char *const names[] = {"auto", "dopri5", "adams", "bdf"};
   for (size_t i = 0; i < 4; i++) {
     dyn_run_options there = run_options(1.3, 0.5, 1e-10, names[i]), back = there;
     back.from = 1.3;
@@ -224,7 +225,7 @@ static void test_options(void **state) {
       {{.until = 1, .tolerance = 1e-8, .absolute = -1}, "absolute"},
       {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
       {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
-       "no integrator \"euler\"; there are auto, rk, rk5, rk8, adams, bdf and ida"}};
+       "no integrator \"euler\"; there are auto, rk, dopri5, dop853, adams, bdf and ida"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dyn_problem problem = {&m, one, NULL};
     dyn_run_summary s = {0};
@@ -321,7 +322,7 @@ static void *run_in_thread(void *user) {
   dyn_model m = pendula_model();
   dyn_problem problem = {&m, NULL, NULL};
   for (int i = 0; i < 4; i++) {
-    dyn_run_options o = run_options(2, 0.01, 1e-9, i % 2 ? "bdf" : "rk8");
+    dyn_run_options o = run_options(2, 0.01, 1e-9, i % 2 ? "bdf" : "dop853");
     dyn_run_summary s = {0};
     x[0] = x[1] = 1.5;
     x[2] = x[3] = 0;

@@ -37,7 +37,7 @@ static void test_robertson(void **state) {
       assert_string_equal(s.linear_solver, "dense");
       assert_int_equal(s.n_switches, i);
       if (i == 1) {
-        assert_string_equal(s.switches[0].from, "rk8");
+        assert_string_equal(s.switches[0].from, "dop853");
         assert_string_equal(s.switches[0].to, "bdf");
         assert_true(s.switches[0].t > 0 && s.switches[0].t < 1);
       }

@@ -38,7 +38,7 @@ FUNCTION(undefined_multipliers) {
 }
 
 static void assert_fails(const dyn_model *m, const char *words) {
-  static const char *const names[] = {"rk5", "rk8", "ida"};
+  static const char *const names[] = {"dopri5", "dop853", "ida"};
   for (size_t i = 0; i < 3; i++) {
     dyn_run_summary summary = {0};
     assert_int_equal(run_model(m, names[i], &summary), DYN_OUT_OF_RANGE);
@@ -62,7 +62,7 @@ static void test_derivatives(void **state) {
   (void)state;
   dyn_model m = cartesian_pendulum(2);
   m.velocity_residuals = infinite_derivative;
-  static const char *const names[] = {"rk5", "rk8", "ida"};
+  static const char *const names[] = {"dopri5", "dop853", "ida"};
   for (size_t i = 0; i < 3; i++) {
     dyn_run_summary summary = {0};
     assert_int_equal(run_model(&m, names[i], &summary), DYN_OUT_OF_RANGE);
