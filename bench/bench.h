@@ -30,6 +30,7 @@ void bench_count(struct candidate *candidate, int calls);
 
 /* Arrays for the calls of a dyn_model at its start state, default parameters and inputs. */
 struct compiled {
+  dyn_compiler *compiler;
   const dyn_model *model;
   double *x, *u, *p, *work;
 };

@@ -1,6 +1,6 @@
 /* Dormand-Prince 8(5,3) in the tightest loop, for the numbers in runtime/rk_tables.c. Step size
  * control: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4 and II.5. */
-#include "runtime/rk_tables.h"
+#include "dyn/dyn_tableau.h"
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

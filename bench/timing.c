@@ -81,8 +81,12 @@ struct compiled compiled_new(const char *path, int n, dyn_engine engine) {
     fputs(dyn_compiler_diagnostics(compiler, DYN_DIAGNOSTICS_TEXT), stderr);
     exit(1);
   }
-  struct compiled c = {model, doubles(model->n_state), doubles(model->n_inputs),
-                       doubles(model->n_parameters), doubles(model->n_work)};
+  struct compiled c = {compiler,
+                       model,
+                       doubles(model->n_state),
+                       doubles(model->n_inputs),
+                       doubles(model->n_parameters),
+                       doubles(model->n_work)};
   double *unset = doubles(model->n_parameters);
   model->complete_parameters(model, 0, unset, NULL, unset, c.work, c.p);
   free(unset);

@@ -27,6 +27,7 @@ struct compilation {
   struct ir ir;
   LLVMTargetMachineRef machine;
   LLVMValueRef functions[PROGRAM_FUNCTION_COUNT];
+  LLVMValueRef steps[PROGRAM_STEP_COUNT];
   int32_t work;
   int level;
 };
@@ -47,9 +48,8 @@ static size_t count_instructions(const struct program *program, program_function
 
 static int choose_level(const struct program *program, program_functions functions, int wanted,
                         bool is_jit) {
-  size_t longest = !is_jit                    ? LONG_IN_FILE
-                   : functions == PROGRAM_RHS ? LONG_RIGHT_SIDE
-                                              : LONG_IN_RUN;
+  bool is_right_side = (functions & ~(program_functions)PROGRAM_STEPS) == PROGRAM_RHS;
+  size_t longest = !is_jit ? LONG_IN_FILE : is_right_side ? LONG_RIGHT_SIDE : LONG_IN_RUN;
   if (wanted >= 0) return wanted > 3 ? 3 : wanted;
   return count_instructions(program, functions) > longest ? 0 : 1;
 }
@@ -63,6 +63,25 @@ static void add_functions(struct compilation *compilation, const struct program 
     snprintf(name, sizeof name, "%.150s_%s", prefix, program_function_names[i]);
     compilation->functions[i] = ir_add_tape(&compilation->ir, program->tapes[i], name, &work);
     if (work > compilation->work) compilation->work = work;
+  }
+}
+
+static const char *const step_names[PROGRAM_STEP_COUNT] = {
+#define PROGRAM_STEP(NAME, member, tableau, is_dense) #member,
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
+};
+
+/* Steps call the right-hand side of the same module. */
+static void add_steps(struct compilation *compilation, const struct program *program,
+                      program_functions functions, const char *prefix) {
+  LLVMValueRef rhs = compilation->functions[PROGRAM_FUNCTION_RHS];
+  for (unsigned i = 0; i < PROGRAM_STEP_COUNT && rhs != NULL; i++) {
+    char name[256];
+    if ((functions & 1ull << (PROGRAM_FIRST_STEP + i)) == 0) continue;
+    snprintf(name, sizeof name, "%.150s_%s", prefix, step_names[i]);
+    compilation->steps[i] =
+        ir_add_step(&compilation->ir, (enum program_step)i, rhs, &program->tables, name);
   }
 }
 
@@ -88,7 +107,10 @@ static char *build(struct compilation *compilation, const struct program *progra
   LLVMSetModuleDataLayout(ir->module, layout);
   LLVMDisposeTargetData(layout);
   add_functions(compilation, program, functions, prefix);
-  if (!is_jit) ir_add_model(ir, program, prefix, compilation->functions, compilation->work);
+  add_steps(compilation, program, functions, prefix);
+  if (!is_jit)
+    ir_add_model(ir, program, prefix, compilation->functions, compilation->steps,
+                 compilation->work);
   timings->ir_instructions += ir->instructions;
   lap(&timings->build, &since);
   return NULL;
@@ -143,12 +165,30 @@ static void set_function(dyn_model *model, unsigned function, void *address) {
   }
 }
 
+static void set_step(dyn_model *model, unsigned step, void *address) {
+  dyn_step_function *pointer;
+  memcpy(&pointer, &address, sizeof pointer);
+  switch (step) {
+#define PROGRAM_STEP(NAME, member, tableau, is_dense)                                              \
+  case PROGRAM_STEP_##NAME:                                                                        \
+    model->member = pointer;                                                                       \
+    break;
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
+  default:
+    break;
+  }
+}
+
 /* The base's functions and implementation under the program's present tables. */
 static dyn_model model_over(const struct program *program, const dyn_model *base) {
   dyn_model model = program->tables;
 #define PROGRAM_FUNCTION(NAME, member) model.member = base->member;
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
+#define PROGRAM_STEP(NAME, member, tableau, is_dense) model.member = base->member;
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
   model.implementation = base->implementation;
   model.n_work = base->n_work;
   return model;
@@ -158,19 +198,28 @@ static dyn_model model_over(const struct program *program, const dyn_model *base
 static char *load(const struct compilation *compilation, LLVMMemoryBufferRef object,
                   dyn_model *model, struct jit_code **code) {
   const struct ir *ir = &compilation->ir;
-  char names[PROGRAM_FUNCTION_COUNT][64];
-  const char *wanted[PROGRAM_FUNCTION_COUNT];
-  void *addresses[PROGRAM_FUNCTION_COUNT] = {NULL};
-  unsigned numbers[PROGRAM_FUNCTION_COUNT], count = 0;
+  enum { MOST = PROGRAM_FUNCTION_COUNT + PROGRAM_STEP_COUNT };
+  char names[MOST][64];
+  const char *wanted[MOST];
+  void *addresses[MOST] = {NULL};
+  unsigned numbers[MOST], count = 0, functions;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
     if (compilation->functions[i] == NULL) continue;
     snprintf(names[count], sizeof *names, "dyn_%s", program_function_names[i]);
     wanted[count] = names[count];
     numbers[count++] = i;
   }
+  functions = count;
+  for (unsigned i = 0; i < PROGRAM_STEP_COUNT; i++) {
+    if (compilation->steps[i] == NULL) continue;
+    snprintf(names[count], sizeof *names, "dyn_%s", step_names[i]);
+    wanted[count] = names[count];
+    numbers[count++] = i;
+  }
   char *fault = jit_load(object, ir->data.items, ir->data.count, wanted, addresses, count, code);
   if (fault != NULL) return fault;
-  for (unsigned i = 0; i < count; i++) set_function(model, numbers[i], addresses[i]);
+  for (unsigned i = 0; i < functions; i++) set_function(model, numbers[i], addresses[i]);
+  for (unsigned i = functions; i < count; i++) set_step(model, numbers[i], addresses[i]);
   if (compilation->work > model->n_work) model->n_work = compilation->work;
   return NULL;
 }
@@ -260,7 +309,7 @@ static char *backend_jit(const struct program *program, const dyn_model *base,
   struct backend_timings unused = {0};
   program_functions apart =
       options->level < 0 && count_instructions(program, functions) > LONG_IN_RUN
-          ? functions & PROGRAM_RHS
+          ? functions & (PROGRAM_RHS | PROGRAM_STEPS)
           : 0;
   const program_functions parts[MOST_OBJECTS] = {functions & ~apart, apart};
   struct loaded_model *loaded = checked_calloc(1, sizeof *loaded);

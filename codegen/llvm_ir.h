@@ -41,6 +41,11 @@ LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments
  * the module is for the JIT. */
 LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work);
 
+/* ---- steps of integrators (llvm_step_module.c) */
+/* The function of a step that calls `rhs`. Local unless the module is for the JIT. */
+LLVMValueRef ir_add_step(struct ir *ir, enum program_step step, LLVMValueRef rhs,
+                         const dyn_model *sizes, const char *name);
+
 /* ---- splitting (llvm_split_module.c) */
 struct tape_split {
   uint32_t *ends; /* first instruction behind each part */
@@ -92,7 +97,8 @@ void ir_subtract_product(struct ir *ir, LLVMValueRef base, LLVMValueRef index, L
 
 /* ---- the constant dyn_model (llvm_tables_module.c) */
 void ir_add_model(struct ir *ir, const struct program *program, const char *prefix,
-                  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT], int32_t work);
+                  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT],
+                  LLVMValueRef steps[PROGRAM_STEP_COUNT], int32_t work);
 
 /* ---- target and passes (llvm_target_module.c). Errors as texts that the caller frees. */
 char *target_machine_new(const struct backend_options *options, int level,

@@ -232,7 +232,8 @@ static void check_layout(struct ir *ir, const struct field_list *fields, LLVMTyp
 }
 
 void ir_add_model(struct ir *ir, const struct program *program, const char *prefix,
-                  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT], int32_t work) {
+                  LLVMValueRef functions[PROGRAM_FUNCTION_COUNT],
+                  LLVMValueRef steps[PROGRAM_STEP_COUNT], int32_t work) {
   const dyn_model *model = &program->tables;
   struct field_list list = {.count = 0}, *fields = &list;
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(ir->module);
@@ -252,6 +253,11 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
                                                            : LLVMConstNull(ir->ptr));
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
+#define PROGRAM_STEP(NAME, member, tableau, is_dense)                                              \
+  FIELD(member, steps[PROGRAM_STEP_##NAME] != NULL ? steps[PROGRAM_STEP_##NAME]                    \
+                                                   : LLVMConstNull(ir->ptr));
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
   FIELD(implementation, LLVMConstNull(ir->ptr));
   LLVMTypeRef types[96];
   for (unsigned i = 0; i < list.count; i++)

@@ -29,6 +29,23 @@ struct program *program_build(dyn_context *context, struct system *system,
   return program;
 }
 
+/* Named like the integrator, or like it with what else it needs: dop853_dense. */
+program_functions program_steps_of(const char *integrator) {
+  static const char *const names[PROGRAM_STEP_COUNT] = {
+#define PROGRAM_STEP(NAME, member, tableau, is_dense) #member,
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
+  };
+  program_functions steps = 0;
+  if (integrator == NULL) return 0;
+  size_t length = strlen(integrator);
+  for (unsigned i = 0; i < PROGRAM_STEP_COUNT; i++)
+    if (strcmp(integrator, "all") == 0 ||
+        (strncmp(names[i], integrator, length) == 0 && strchr("_", names[i][length]) != NULL))
+      steps |= 1ull << (PROGRAM_FIRST_STEP + i);
+  return steps;
+}
+
 void program_add(struct program *program, program_functions functions) {
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
     if ((functions & 1ull << i) == 0 || (program->functions & 1ull << i) != 0) continue;

@@ -21,12 +21,25 @@ enum program_function {
   PROGRAM_FUNCTION_COUNT
 };
 
+enum program_step { /* steps of integrators, made in machine code alone (llvm_step_module.c) */
+#define PROGRAM_STEP(NAME, member, tableau, is_dense) PROGRAM_STEP_##NAME,
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
+  PROGRAM_STEP_COUNT
+};
+
 typedef uint64_t program_functions; /* a set of flags: */
 
 enum {
 #define PROGRAM_FUNCTION(name, member) PROGRAM_##name = 1ull << PROGRAM_FUNCTION_##name,
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
+  PROGRAM_FIRST_STEP = 48,
+#define PROGRAM_STEP(NAME, member, tableau, is_dense)                                              \
+  PROGRAM_STEPS_##NAME = 1ull << (PROGRAM_FIRST_STEP + PROGRAM_STEP_##NAME),
+#include "codegen/steps.def"
+#undef PROGRAM_STEP
+  PROGRAM_STEPS = ((1ull << PROGRAM_STEP_COUNT) - 1) << PROGRAM_FIRST_STEP,
   PROGRAM_ALL = (1ull << PROGRAM_FUNCTION_COUNT) - 1,
   PROGRAM_DERIVATIVES = PROGRAM_JACOBIAN | PROGRAM_RHS_BY_INPUTS | PROGRAM_RHS_BY_PARAMETERS |
                         PROGRAM_OUTPUTS_BY_STATE | PROGRAM_OUTPUTS_BY_INPUTS |
@@ -41,6 +54,10 @@ enum {
 };
 
 extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs", ... */
+
+/* The steps of the integrator of that name (PROGRAM_STEPS_ flags); "all": of every one; 0 of others,
+ * and of NULL. */
+program_functions program_steps_of(const char *integrator);
 
 struct program {
   struct arena arena;                         /* owns the tables and strings */

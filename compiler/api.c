@@ -110,6 +110,12 @@ const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler) {
   return compiler_add_functions(compiler, PROGRAM_DERIVATIVES);
 }
 
+const dyn_model *dyn_compiler_steps(dyn_compiler *compiler, const char *integrator) {
+  program_functions steps = program_steps_of(integrator);
+  if (compiler->interpreted == NULL || steps == 0) return NULL;
+  return compiler_add_functions(compiler, steps);
+}
+
 char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format) {
   if (format != DYN_DIAGNOSTICS_TEXT && format != DYN_DIAGNOSTICS_JSON) return NULL;
   struct text out = {0};

@@ -77,11 +77,12 @@ bool compiler_open_backend(dyn_compiler *compiler);
 /* Machine code for what a run calls often; the rest is interpreted. `parameters` (may be NULL) are
  * folded into the code, which then ignores p. */
 const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level);
-/* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was. NULL, with a
+/* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was, or with steps,
+ * which only a compiled one gets. NULL, with a
  * diagnostic, on failure. Models handed out before stay usable. */
 const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions);
-/* Object file, assembly or IR. */
-bool compiler_emit(dyn_compiler *compiler, enum backend_format format,
+/* Object file, assembly or IR, with these of PROGRAM_STEPS. */
+bool compiler_emit(dyn_compiler *compiler, enum backend_format format, program_functions steps,
                    const struct backend_options *options, struct text *out);
 
 /* The directory that $DYN_STDLIB puts in place of the built-in library; NULL if there is none. */

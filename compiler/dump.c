@@ -37,7 +37,7 @@ static bool dump_tape(dyn_compiler *compiler, struct text *out) {
 
 static bool dump_llvm(dyn_compiler *compiler, struct text *out) {
   struct backend_options options = backend_default_options();
-  return compiler_emit(compiler, BACKEND_LLVM, &options, out);
+  return compiler_emit(compiler, BACKEND_LLVM, 0, &options, out);
 }
 
 static const struct {

@@ -22,6 +22,9 @@ static const struct option_spec options[] = {
     {OPTION_TARGET, "--target", NULL, "TRIPLE", NULL,
      "machine to make code for (default: this one)"},
     {OPTION_LEVEL, "--optimize", "-O", "LEVEL", "0|1|2|3", "how hard to optimise: -O2"},
+    {OPTION_STEPS, "--steps", NULL, "METHOD", "dopri5|dop853|rk4|all",
+     "also the steps of an integrator as code, with which runs by dyn's runtime are\n"
+     "faster"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
@@ -91,8 +94,9 @@ static bool emit(struct session *session, const struct kind *kind, struct text *
   backend.cpu = cpu != NULL ? cpu : "generic";
   backend.target = session_option(session, OPTION_TARGET);
   backend.prefix = session_option(session, OPTION_PREFIX);
+  program_functions steps = program_steps_of(session_option(session, OPTION_STEPS));
   if (level != NULL) backend.level = level[0] - '0';
-  return compiler_emit(session->compiler, kind->format, &backend, code);
+  return compiler_emit(session->compiler, kind->format, steps, &backend, code);
 }
 
 static bool has_header(const struct kind *kind, const char *target) {

@@ -19,8 +19,9 @@ static const struct option_spec options[] = {
     {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
     {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
     {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
-     "auto, rk, dopri5, dop853, adams, bdf or ida (default: auto); of a model with\n"
-     "constraints all but adams and bdf, which cannot hold them"},
+     "auto, rk, dopri5, dop853, rk4, adams, bdf or ida (default: auto); of a model\n"
+     "with constraints all but adams and bdf, which cannot hold them; rk4 takes\n"
+     "equal steps of --max-step"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_START, "--start", NULL, "NAME=VALUE,...", NULL, "start values: --start \"θ=1, θ'=0\""},
@@ -75,9 +76,9 @@ static bool take_options(struct session *session, dyn_run_options *out) {
     if (strcmp(names[count], integrator) == 0) return good;
   }
   const char *near = nearest_name(integrator, names, count);
-  char *help =
-      arena_format(&context->arena, near != NULL ? "did you mean '%s'?" : "%s",
-                   near != NULL ? near : "it can be auto, rk, dopri5, dop853, adams, bdf or ida");
+  char *help = arena_format(
+      &context->arena, near != NULL ? "did you mean '%s'?" : "%s",
+      near != NULL ? near : "it can be auto, rk, dopri5, dop853, rk4, adams, bdf or ida");
   report_bad_value(context, "--integrator", integrator, help);
   return false;
 }
@@ -165,6 +166,11 @@ static const dyn_model *on_jacobian(void *user) {
   return compiler_add_functions(run->session->compiler, PROGRAM_JACOBIAN);
 }
 
+static const dyn_model *on_steps(void *user, const char *integrator) {
+  struct run *run = user;
+  return compiler_add_functions(run->session->compiler, program_steps_of(integrator));
+}
+
 static void report_end(struct session *session, const dyn_run_summary *summary) {
   dyn_context *context = session_context(session);
   if (summary->status == DYN_SINK_FAILED) {
@@ -212,7 +218,9 @@ static void print_summary(const dyn_model *model, const dyn_run_summary *summary
 static int integrate(struct session *session, struct problem *problem,
                      const dyn_run_options *run_options, const dyn_sink *sink) {
   struct run run = {session, progress_begin(session_may_talk(session))};
-  dyn_run_callbacks callbacks = {&run, on_progress, &interrupted, on_jacobian};
+  bool is_compiled = session->compiler->compiled != NULL;
+  dyn_run_callbacks callbacks = {&run, on_progress, &interrupted, on_jacobian,
+                                 is_compiled ? on_steps : NULL};
   dyn_run_summary summary = {0};
   double started = compiler_clock();
   catch_interrupts();

@@ -50,7 +50,9 @@ dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_m
   e->model = problem->model;
   e->n = e->model->n_state;
   if (e->model->jacobian) e->jacobian_model = e->model;
-  e->work = malloc(work_size(e->model) * sizeof(double));
+  e->steps_model = e->model;
+  e->n_work = work_size(e->model);
+  e->work = malloc(e->n_work * sizeof(double));
   e->u = calloc((size_t)e->model->n_inputs + 1, sizeof(double));
   e->y = calloc((size_t)e->n + 1, sizeof(double));
   if (e->work && e->u && e->y) return DYN_DONE;
@@ -65,20 +67,34 @@ void evaluator_clear(struct evaluator *e) {
   e->work = e->u = e->y = NULL;
 }
 
+/* Checks that the model is another form of the one in use, and makes room for it. */
+static dyn_status check_other_form(struct evaluator *e, const dyn_model *model, const char *with,
+                                   dyn_message *message) {
+  if (model->abi != DYN_MODEL_ABI || model->n_state != e->n ||
+      model->n_parameters != e->model->n_parameters || model->n_inputs != e->model->n_inputs)
+    return message_set(message, DYN_BAD_OPTION, "the model with the %s is another model", with);
+  if (work_size(model) <= e->n_work) return DYN_DONE;
+  double *work = realloc(e->work, work_size(model) * sizeof(double));
+  if (!work)
+    return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory for the %s", with);
+  e->work = work;
+  e->n_work = work_size(model);
+  return DYN_DONE;
+}
+
 dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
                                   dyn_message *message) {
   if (!model || !model->jacobian) return DYN_DONE;
-  if (model->abi != DYN_MODEL_ABI || model->n_state != e->n ||
-      model->n_parameters != e->model->n_parameters || model->n_inputs != e->model->n_inputs)
-    return message_set(message, DYN_BAD_OPTION, "the model with the Jacobian is another model");
-  if (work_size(model) > work_size(e->model)) {
-    double *work = realloc(e->work, work_size(model) * sizeof(double));
-    if (!work)
-      return message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory for the Jacobian");
-    e->work = work;
-  }
-  e->jacobian_model = model;
-  return DYN_DONE;
+  dyn_status status = check_other_form(e, model, "Jacobian", message);
+  if (!status) e->jacobian_model = model;
+  return status;
+}
+
+dyn_status evaluator_set_steps(struct evaluator *e, const dyn_model *model, dyn_message *message) {
+  if (!model) return DYN_DONE;
+  dyn_status status = check_other_form(e, model, "steps", message);
+  if (!status) e->steps_model = model;
+  return status;
 }
 
 static enum evaluate_result lost_rank(struct evaluator *e, int32_t failed, double t) {

@@ -18,8 +18,10 @@ struct evaluator {
   const dyn_problem *problem;
   const dyn_model *model;          /* problem->model */
   const dyn_model *jacobian_model; /* the model whose jacobian is used, or NULL */
+  const dyn_model *steps_model;    /* the model whose steps are used, where it has them */
   int32_t n;                       /* n_state */
   double *work, *u, *y; /* y: n, a state of the method on the way */
+  size_t n_work;        /* the room in work */
   int64_t rhs_evaluations, jacobian_evaluations;
   /* The last failure, EVALUATE_OK if there was none: of a matrix at coordinate `failed`, or of what
    * is not finite, by its index. */
@@ -31,9 +33,11 @@ struct evaluator {
 
 dyn_status evaluator_init(struct evaluator *e, const dyn_problem *problem, dyn_message *message);
 void evaluator_clear(struct evaluator *e);
-/* Takes the model that has the Jacobian, after checking that it is of the same shape. */
+/* Take the model that has the Jacobian, or steps, after checking that it is of the same shape; NULL
+ * or one without changes nothing. */
 dyn_status evaluator_set_jacobian(struct evaluator *e, const dyn_model *model,
                                   dyn_message *message);
+dyn_status evaluator_set_steps(struct evaluator *e, const dyn_model *model, dyn_message *message);
 
 /* e->u at t. */
 enum evaluate_result evaluate_inputs(struct evaluator *e, double t);

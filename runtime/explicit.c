@@ -1,15 +1,13 @@
-/* explicit.c: embedded explicit Runge-Kutta methods with dense output. Needs a method's table
- * (rk_tables.h); promises steps whose estimated local error is within the tolerance, states within
- * a step to the order of the method's dense output, and a warning when stability rather than
- * accuracy limits the steps. Where a model has constraints, every step ends projected on them and
- * the next one begins there; dense output stays that of the step as the method made it.
- * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (II.4 step size
- * control and starting step, II.5 and II.6 the methods), II (IV.2 detection of stiffness). */
-#include "runtime/integrator.h"
+/* explicit.c: explicit Runge-Kutta methods with dense output: the control of their steps, which
+ * explicit_stages.c evaluates. Needs a method's table (dyn_tableau.h); promises steps whose
+ * estimated local error is within the tolerance, states within a step to the order of the method's
+ * dense output, and a warning when stability rather than accuracy limits the steps. Where a model
+ * has constraints, every step ends projected on them and the next one begins there; dense output
+ * stays that of the step as the method made it. Source: Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I (II.4 step size control and starting step, II.5 and II.6 the methods),
+ * II (IV.2 detection of stiffness). */
+#include "runtime/explicit_private.h"
 #include "runtime/message.h"
-#include "runtime/passage.h"
-#include "runtime/project.h"
-#include "runtime/rk_tables.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,147 +31,8 @@
 #define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
 #define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
 
-enum {
-  NOT_EVALUATED = -1,
-  NOT_PROJECTED = -2,
-  JUMPED = -3,
-  TOO_NEAR = -4
-}; /* instead of a worst component */
-
-struct explicit {
-  struct integrator base;
-  const struct rk_table *table;
-  double *memory;
-  double *slope[RK_MAX_STAGES]; /* slope[0] at t_old, slope[stages] at t */
-  double *x_old, *x_new, *stage, *x_last_stage;
-  double *dense[8];
-  double h, h_done; /* proposed; of the last step */
-  double last_error;
-  int32_t worst; /* component of the largest error in the last attempt, or why it failed: */
-  struct projection *projection;     /* or NULL */
-  struct passage passage;            /* of singular configurations of its constraints, ... */
-  int is_looking;                    /* ... which are looked for */
-  double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
-  double *x_natural;                 /* and in the natural state */
-  int is_projected;                  /* and whether it differs from x_new */
-  double *error, *error_low;         /* of the last attempt, by both estimates */
-  int has_dense, has_step;
-  int stiff_steps, not_stiff_steps;
-  int jumps; /* see MOST_JUMPS */
-};
-
 static struct explicit *self_of(struct integrator *base) {
   return (struct explicit *)base;
-}
-
-/* out = x + h * row of slopes. */
-static void combine(const struct explicit *s, const struct rk_row *row, double h, double *out) {
-  int32_t n = s->base.e->n;
-  for (int32_t i = 0; i < n; i++) {
-    double sum = 0;
-    for (int j = 0; j < row->count; j++) sum += row->weight[j] * s->slope[row->slope[j]][i];
-    out[i] = s->x_old[i] + h * sum;
-  }
-}
-
-static double row_sum(const struct explicit *s, const struct rk_row *row, int32_t i) {
-  double sum = 0;
-  for (int j = 0; j < row->count; j++) sum += row->weight[j] * s->slope[row->slope[j]][i];
-  return sum;
-}
-
-/* The local errors of a step of size h by both estimates. */
-static void estimate_errors(struct explicit *s, double h) {
-  const struct rk_table *table = s->table;
-  for (int32_t i = 0; i < s->base.e->n; i++) {
-    s->error[i] = h * row_sum(s, &table->error, i);
-    if (table->error_low.count > 0) s->error_low[i] = h * row_sum(s, &table->error_low, i);
-  }
-}
-
-/* Takes off the part of an error of the end of a step that projection will take off. The end is in
- * x_natural as well; errors of a method's own state go there and back. */
-static enum evaluate_result make_tangent(struct explicit *s, double t, double *error) {
-  struct projection *p = s->projection;
-  struct evaluator *e = s->base.e;
-  const struct constraint_rows *levels[2] = {&p->position, &p->velocity};
-  double *natural = s->stage, *other = s->x_projected;
-  for (int32_t i = 0; i < e->n; i++) other[i] = s->x_new[i] - error[i];
-  enum evaluate_result result = evaluate_natural_state(e, t, other, natural);
-  for (int32_t i = 0; i < e->n; i++) natural[i] = s->x_natural[i] - natural[i];
-  for (size_t level = 0; level < 2; level++) {
-    double *part = natural + level * p->velocity.n;
-    metric_lengths(&p->metric, part);
-    rows_remove(&levels[level]->rows, part);
-    metric_changes(&p->metric, part);
-  }
-  for (int32_t i = 0; i < e->n; i++) natural[i] = s->x_natural[i] - natural[i];
-  if (!result) result = evaluate_method_state(e, t, natural, other);
-  for (int32_t i = 0; !result && i < e->n; i++) error[i] = s->x_new[i] - other[i];
-  return result;
-}
-
-/* On a passage of a singular configuration errors that leave the constraints are enlarged;
- * projection takes them away, and they do not count. */
-static void judge_passage(struct explicit *s, double t) {
-  struct projection *p = s->projection;
-  if (evaluate_natural_state(s->base.e, t, s->x_new, s->x_natural) ||
-      projection_look(p, t, s->x_natural))
-    return;
-  constraint_rows_decompose(&p->position, s->x_natural, &p->metric, p->position_rank);
-  if (make_tangent(s, t, s->error)) return;
-  if (s->table->error_low.count > 0) make_tangent(s, t, s->error_low);
-}
-
-/* The local error of x_new over its tolerance, root mean square. */
-static double error_norm(struct explicit *s, double h, double t_new) {
-  int32_t n = s->base.e->n;
-  int has_low = s->table->error_low.count > 0;
-  double high = 0, low = 0, largest = -1;
-  estimate_errors(s, h);
-  if (s->passage.is_near) judge_passage(s, t_new);
-  for (int32_t i = 0; i < n; i++) {
-    double magnitude = fmax(fabs(s->x_old[i]), fabs(s->x_new[i]));
-    double scale = error_scale(s->base.control, i, magnitude);
-    double e = s->error[i] / scale, d = has_low ? s->error_low[i] / scale : 0;
-    high += e * e;
-    low += d * d;
-    if (!(fabs(e) <= largest)) {
-      largest = fabs(e);
-      s->worst = i;
-    }
-  }
-  if (n == 0 || high == 0) return 0;
-  return has_low ? high / sqrt((high + 0.01 * low) * n) : sqrt(high / n);
-}
-
-/* The slope at a stage. On a passage of a singular configuration, where what is off the constraints
- * would be enlarged from stage to stage, it is that at the stage's projection: the method is
- * applied to x' = f(P(x)), which has the same solution. */
-static enum evaluate_result stage_slope(struct explicit *s, double t, const double *x,
-                                        double *slope) {
-  struct evaluator *e = s->base.e;
-  if (!s->passage.is_near) return evaluate_rhs(e, t, x, slope);
-  enum evaluate_result result = evaluate_natural_state(e, t, x, s->x_natural);
-  if (result) return result;
-  s->projection->is_strict = 1;
-  if (projection_project(s->projection, t, s->x_natural) == PROJECTION_FAILED)
-    return evaluate_rhs(e, t, x, slope);
-  result = evaluate_method_state(e, t, s->x_natural, s->x_projected);
-  return result ? result : evaluate_rhs(e, t, s->x_projected, slope);
-}
-
-/* Stages and new state of a step of size h from (t, x_old), to x_new at t_new. */
-static enum evaluate_result attempt(struct explicit *s, double h, double t_new) {
-  const struct rk_table *table = s->table;
-  for (int i = 1; i <= table->stages; i++) {
-    double *x = i == table->stages ? s->x_new : i == table->stages - 1 ? s->x_last_stage : s->stage;
-    combine(s, &table->rows[i], h, x);
-    double t = table->c[i] == 1 ? t_new : s->base.t + table->c[i] * h;
-    enum evaluate_result result = stage_slope(s, t, x, s->slope[i]);
-    if (result) return result;
-  }
-  return EVALUATE_OK;
 }
 
 /* Whether h |eigenvalue| has stayed at the boundary of stability: the last stage and the new state
@@ -254,7 +113,7 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   s->has_step = 1;
   s->has_dense = 0;
   /* A step that was cut short at the limit says little about the next: it may only grow. */
-  double next = next_step(s, h, error, was_rejected);
+  double next = s->h_fixed != 0 ? s->h_fixed : next_step(s, h, error, was_rejected);
   if (fabs(h) >= fabs(s->h) || fabs(next) > fabs(s->h) || was_rejected) s->h = next;
   return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
 }
@@ -294,7 +153,8 @@ static int is_far_moved(const struct explicit *s) {
     if (fabs(s->x_projected[i] - s->x_new[i]) > NOISE * largest_beside(s, i))
       moved = fmax(moved, moved_by_projection(s, i));
   }
-  return moved > FAR_MOVED || (moved > ROUNDING && moved > UNDONE * step);
+  int is_far = moved > FAR_MOVED && s->h_fixed == 0; /* whose step the tolerance did not choose */
+  return is_far || (moved > ROUNDING && moved > UNDONE * step);
 }
 
 /* A step after one that was refused looks where the constraints are going; the state at its end is
@@ -373,6 +233,8 @@ static enum step_result step_failed(struct explicit *s) {
     base->status = projection_failure_message(s->projection, base->t, s->x_natural, &base->message);
   else if (s->worst == JUMPED)
     jumped(s);
+  else if (s->worst == NOT_KNOWN)
+    return integrator_step_too_small(base, s->h, explicit_worst(s));
   else
     return integrator_step_too_small(base, s->h, s->worst);
   return STEP_FAILED;
@@ -389,8 +251,8 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     /* A step to the limit may be short, but not because shorter and shorter ones have failed. */
     if ((tries > 0 || t_new != limit) && fabs(h) <= 8 * DBL_EPSILON * fabs(base->t)) break;
     if (fabs(h) < DBL_MIN) break;
-    enum evaluate_result result = attempt(s, h, t_new);
-    double error = result ? HUGE_VAL : error_norm(s, h, t_new);
+    double error;
+    enum evaluate_result result = explicit_attempt(s, h, t_new, &error);
     int is_good = !result && error <= 1;
     if (is_good && project_end(s, t_new)) {
       if (s->jumps > 0) s->jumps--;
@@ -416,31 +278,6 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
   return step_failed(s);
 }
 
-/* Coefficients of dense output over the last step; costs `extra` evaluations. */
-static enum evaluate_result dense_prepare(struct explicit *s) {
-  const struct rk_table *table = s->table;
-  int last = table->stages;
-  int32_t n = s->base.e->n;
-  for (int i = last + 1; i <= last + table->extra; i++) {
-    combine(s, &table->rows[i], s->h_done, s->stage);
-    enum evaluate_result result =
-        evaluate_rhs(s->base.e, s->base.t_old + table->c[i] * s->h_done, s->stage, s->slope[i]);
-    if (result) return result;
-  }
-  for (int32_t i = 0; i < n; i++) {
-    double change = s->x_new[i] - s->x_old[i];
-    double bend = s->h_done * s->slope[0][i] - change;
-    s->dense[0][i] = s->x_old[i];
-    s->dense[1][i] = change;
-    s->dense[2][i] = bend;
-    s->dense[3][i] = change - s->h_done * s->slope[last][i] - bend;
-    for (int j = 0; j < table->n_dense; j++)
-      s->dense[4 + j][i] = s->h_done * row_sum(s, &table->dense[j], i);
-  }
-  s->has_dense = 1;
-  return EVALUATE_OK;
-}
-
 static dyn_status explicit_interpolate(struct integrator *base, double t, double *x) {
   struct explicit *s = self_of(base);
   int32_t n = base->e->n;
@@ -448,7 +285,7 @@ static dyn_status explicit_interpolate(struct integrator *base, double t, double
     memcpy(x, base->x, (size_t)n * sizeof *x);
     return DYN_DONE;
   }
-  if (!s->has_dense && dense_prepare(s)) {
+  if (!s->has_dense && explicit_prepare_dense(s)) {
     integrator_evaluation_failed(base);
     return base->status;
   }
@@ -497,10 +334,17 @@ static double starting_step(struct explicit *s) {
   return control->direction * fmin(result, control->interval);
 }
 
+/* Of a method without an error estimate: the run in equal steps that are not longer than asked. */
+static double fixed_step(const struct error_control *control) {
+  double count = ceil(control->interval / control->max_step * (1 - 1e-12));
+  return control->direction * (count > 1 ? control->interval / count : control->max_step);
+}
+
 static int allocate(struct explicit *s, int32_t n) {
   const struct rk_table *table = s->table;
   int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
-  size_t vectors = (size_t)(slopes + dense + 9), length = (size_t)(n > 0 ? n : 1);
+  size_t vectors = (size_t)(slopes + dense + 10);
+  size_t length = ((size_t)n / EXPLICIT_LANES + 1) * EXPLICIT_LANES;
   s->memory = calloc(vectors, length * sizeof(double));
   if (!s->memory) return 0;
   double *next = s->memory;
@@ -515,6 +359,7 @@ static int allocate(struct explicit *s, int32_t n) {
   s->x_natural = next + 6 * length;
   s->error = next + 7 * length;
   s->error_low = next + 8 * length;
+  s->cap = next + 9 * length;
   return 1;
 }
 
@@ -540,6 +385,7 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
                                 .t = t,
                                 .x = s->x_old};
   memcpy(s->x_old, x, (size_t)e->n * sizeof *x);
+  for (int32_t i = 0; i < e->n; i++) s->cap[i] = error_cap(control, i);
   s->last_error = 1e-4;
   if (evaluate_rhs(e, t, s->x_old, s->slope[0])) {
     integrator_evaluation_failed(&s->base);
@@ -548,7 +394,8 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
     explicit_free(&s->base);
     return NULL;
   }
-  s->h = starting_step(s);
+  if (table->error.count == 0) s->h_fixed = fixed_step(control);
+  s->h = s->h_fixed != 0 ? s->h_fixed : starting_step(s);
   passage_init(&s->passage, table->c, table->stages + 1 + table->extra);
   return &s->base;
 }

@@ -5,9 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-double error_scale(const struct error_control *control, int32_t i, double magnitude) {
+double error_cap(const struct error_control *control, int32_t i) {
   const double half_turn = 3.14159265358979323846;
-  if (control->is_angle[i] && magnitude > half_turn) magnitude = half_turn;
+  return control->is_angle[i] ? half_turn : HUGE_VAL;
+}
+
+double error_scale(const struct error_control *control, int32_t i, double magnitude) {
+  double cap = error_cap(control, i);
+  if (magnitude > cap) magnitude = cap;
   return control->absolute + control->relative * magnitude;
 }
 

@@ -15,6 +15,7 @@ struct error_control {
   double direction;              /* 1, or -1 for a backward run */
   const unsigned char *is_angle; /* n_state */
 };
+double error_cap(const struct error_control *control, int32_t i); /* the most that |x_i| counts as */
 double error_scale(const struct error_control *control, int32_t i, double magnitude);
 
 enum step_result {
@@ -52,6 +53,8 @@ struct integrator {
  * equations, so that its states satisfy them to the tolerance. */
 struct rk_table;
 struct projection;
+/* The model's step of that method as code, or NULL. */
+dyn_step_function *explicit_generated(const dyn_model *model, const struct rk_table *table);
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
                                            const struct error_control *control,
                                            struct projection *projection, double t, const double *x,

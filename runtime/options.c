@@ -14,8 +14,9 @@ static const struct {
         {"auto", "explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model "
                  "proves stiff"},
     [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853"},
-    [INTEGRATOR_RK5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
-    [INTEGRATOR_RK8] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
+    [INTEGRATOR_DOPRI5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
+    [INTEGRATOR_DOP853] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
+    [INTEGRATOR_RK4] = {"rk4", "the classical method of order 4 in equal steps of max_step"},
     [INTEGRATOR_ADAMS] = {"adams", "Adams-Moulton, orders 1 to 12, for costly right sides"},
     [INTEGRATOR_BDF] = {"bdf", "backward differentiation, orders 1 to 5, for stiff models"},
     [INTEGRATOR_IDA] = {"ida", "backward differentiation for stiff models with constraints"},
@@ -196,6 +197,10 @@ dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_message *me
   struct run_plan plan;
   message_set(message, DYN_DONE, "%s", "");
   return run_plan_init(&plan, options, message);
+}
+
+enum integrator_choice run_plan_explicit(const struct run_plan *plan) {
+  return plan->relative > 1e-5 ? INTEGRATOR_DOPRI5 : INTEGRATOR_DOP853;
 }
 
 double run_plan_time(const struct run_plan *plan, int64_t i) {

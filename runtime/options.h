@@ -6,8 +6,9 @@
 enum integrator_choice {
   INTEGRATOR_AUTO,
   INTEGRATOR_RK,
-  INTEGRATOR_RK5,
-  INTEGRATOR_RK8,
+  INTEGRATOR_DOPRI5,
+  INTEGRATOR_DOP853,
+  INTEGRATOR_RK4,
   INTEGRATOR_ADAMS,
   INTEGRATOR_BDF,
   INTEGRATOR_IDA
@@ -27,6 +28,8 @@ dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *options,
 /* Checks a plan against the problem and the start state x[n_state] that it is for. (run_check.c) */
 dyn_status run_plan_check(const struct run_plan *plan, const dyn_problem *problem, const double *x,
                           dyn_message *message);
+/* What `auto` and `rk` begin with. */
+enum integrator_choice run_plan_explicit(const struct run_plan *plan);
 /* The time of row i: from + i*every, not summed up, so that no error accumulates. */
 double run_plan_time(const struct run_plan *plan, int64_t i);
 

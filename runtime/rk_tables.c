@@ -1,6 +1,28 @@
 /* rk_tables.c: the coefficients of the explicit Runge-Kutta methods. Needs and promises nothing
  * but the numbers; tests check their order conditions by convergence. */
-#include "runtime/rk_tables.h"
+#include "dyn/dyn_tableau.h"
+
+/* The classical method of order 4 (Kutta 1901), without error estimate; its dense output is the cubic
+ * through both ends. Its stability region ends at 2.78 on the real axis (Hairer, Wanner, Solving
+ * Ordinary Differential Equations II, IV.2). */
+static const double rk4_c[] = {0, 0.5, 0.5, 1, 1};
+static const struct rk_row rk4_a[] = {
+    {0, {0}, {0}},
+    {1, {0}, {0.5}},
+    {1, {1}, {0.5}},
+    {1, {2}, {1}},
+    {4, {0, 1, 2, 3}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}}};
+
+const struct rk_table rk_table_rk4 = {
+    .name = "rk4",
+    .order = 4,
+    .stages = 4,
+    .c = rk4_c,
+    .rows = rk4_a,
+    .stability = 2.78,
+    .shrink = 1,
+    .grow = 1,
+};
 
 /* Dormand and Prince, order 5(4) with 7 stages (J. Comput. Appl. Math. 6, 1980); the weights
  * of dense output are of order 4 (Shampine, Math. Comput. 46, 1986). */

@@ -9,7 +9,7 @@
 #include "runtime/monitor.h"
 #include "runtime/options.h"
 #include "runtime/project.h"
-#include "runtime/rk_tables.h"
+#include "dyn/dyn_tableau.h"
 #include "runtime/singular.h"
 #include "runtime/variables.h"
 #include <math.h>
@@ -41,7 +41,7 @@ struct run {
   double t_row; /* of the last row delivered, whose state is x_row */
   int stopped_at_row;
   int64_t steps_since_row, steps_since_look;
-  int asked_for_jacobian;
+  int asked_for_jacobian, asked_for_steps;
   struct events events;
   int is_over; /* an event stopped the run */
 };
@@ -222,12 +222,35 @@ static dyn_status deliver_rows(struct run *r, double end, int is_event) {
 
 /* ---- Integrators ---- */
 
+/* The method of an explicit integrator, else NULL. */
+static const struct rk_table *explicit_table(enum integrator_choice choice) {
+  return choice == INTEGRATOR_DOPRI5   ? &rk_table_dp5
+         : choice == INTEGRATOR_DOP853 ? &rk_table_dp8
+         : choice == INTEGRATOR_RK4    ? &rk_table_rk4
+                                       : NULL;
+}
+
 static dyn_status ask_for_jacobian(struct run *r) {
   if (r->e.jacobian_model || r->asked_for_jacobian) return DYN_DONE;
   r->asked_for_jacobian = 1;
   if (!r->callbacks || !r->callbacks->jacobian_model) return DYN_DONE;
   const dyn_model *model = r->callbacks->jacobian_model(r->callbacks->user);
   return evaluator_set_jacobian(&r->e, model, &r->summary->message);
+}
+
+/* Compiling a step takes 10 ms or more and saves some 50 ns each time; most runs are shorter. */
+#define STEPS_WORTH_CODE 200000
+
+static dyn_status ask_for_steps(struct run *r) {
+  const struct integrator *g = r->integrator;
+  const dyn_run_callbacks *c = r->callbacks;
+  const struct rk_table *table = explicit_table(r->in_use);
+  if (!c || !c->steps_model || !table || r->asked_for_steps ||
+      r->summary->steps + g->steps + g->rejected_steps < STEPS_WORTH_CODE)
+    return DYN_DONE;
+  r->asked_for_steps = 1;
+  if (explicit_generated(r->e.steps_model, table)) return DYN_DONE;
+  return evaluator_set_steps(&r->e, c->steps_model(c->user, table->name), &r->summary->message);
 }
 
 /* Adds the counts of the integrator in use to the summary, and ends it. */
@@ -248,16 +271,16 @@ static dyn_status start_integrator(struct run *r, enum integrator_choice choice,
   if (evaluate_method_state(&r->e, t, x_natural, x))
     return evaluate_failure_message(&r->e, x_natural, &s->message);
   if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
-  if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK)
-    choice = r->plan.relative > 1e-5 ? INTEGRATOR_RK5 : INTEGRATOR_RK8;
+  if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK) choice = run_plan_explicit(&r->plan);
   r->in_use = choice;
   if (choice == INTEGRATOR_BDF && !variables_are_natural(&r->variables) &&
       (status = ask_for_jacobian(r)))
     return status;
-  if (choice == INTEGRATOR_RK5 || choice == INTEGRATOR_RK8)
-    r->integrator = explicit_integrator_new(
-        choice == INTEGRATOR_RK5 ? &rk_table_dp5 : &rk_table_dp8, &r->e, &r->control,
-        r->is_constrained ? &r->projection : NULL, t, x, &status, &s->message);
+  const struct rk_table *table = explicit_table(choice);
+  if (table)
+    r->integrator = explicit_integrator_new(table, &r->e, &r->control,
+                                            r->is_constrained ? &r->projection : NULL, t, x,
+                                            &status, &s->message);
   else if (choice == INTEGRATOR_IDA)
     r->integrator =
         ida_integrator_new(&r->e, &r->control, &r->projection, t, x, &status, &s->message);
@@ -336,6 +359,7 @@ static void note_step(struct run *r) {
 static dyn_status check_outside(struct run *r) {
   double t = r->integrator->t;
   dyn_status status = check_stop(r, t);
+  if (!status) status = ask_for_steps(r);
   if (status) return status;
   if (r->integrator->steps % 64 == 0) tell_progress(r, t);
   if (r->steps_since_row >= r->plan.max_steps)

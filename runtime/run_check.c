@@ -43,8 +43,9 @@ static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *
 }
 
 /* What cannot hold constraints is refused rather than left to drift off. */
-static dyn_status check_integrator(const dyn_model *m, enum integrator_choice choice,
+static dyn_status check_integrator(const dyn_model *m, const struct run_plan *plan,
                                    dyn_message *message) {
+  enum integrator_choice choice = plan->integrator;
   int multistep = choice == INTEGRATOR_ADAMS || choice == INTEGRATOR_BDF;
   if (m->n_constraints > 0 && multistep)
     return message_set(
@@ -52,6 +53,11 @@ static dyn_status check_integrator(const dyn_model *m, enum integrator_choice ch
         "the integrator %s does not hold constraints, and this model has %d; rk does "
         "(and ida, if the model is stiff)",
         dyn_integrator_name((int32_t)choice), (int)m->n_constraints);
+  if (choice == INTEGRATOR_RK4 && !isfinite(plan->max_step))
+    return message_set(
+        message, DYN_BAD_OPTION,
+        "the integrator rk4 takes equal steps and does not look at their error: give "
+        "their size, as max_step (--max-step 0.01)");
   if (m->n_constraints > 0 && !m->multipliers)
     return message_set(message, DYN_BAD_OPTION, "the compiled model has no multipliers");
   if (m->n_constraints == 0 && choice == INTEGRATOR_IDA)
@@ -72,7 +78,7 @@ static dyn_status check_integrator(const dyn_model *m, enum integrator_choice ch
 dyn_status run_plan_check(const struct run_plan *plan, const dyn_problem *problem, const double *x,
                           dyn_message *message) {
   const dyn_model *m = problem->model;
-  dyn_status status = check_integrator(m, plan->integrator, message);
+  dyn_status status = check_integrator(m, plan, message);
   if (!status) status = check_tables(problem, plan, message);
   if (!status) status = check_direction(m, plan, message);
   return status ? status : check_start(m, x, message);

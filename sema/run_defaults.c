@@ -47,7 +47,7 @@ static void report_unknown(struct analysis *a, const struct ast_expression *n) {
 
 /* ---------------------------------------------------------------- what a run accepts */
 
-static const char *const integrators[] = {"auto", "rk", "dopri5", "dop853", "adams", "bdf", "ida"};
+static const char *const integrators[] = {"auto", "rk", "dopri5", "dop853", "rk4", "adams", "bdf", "ida"};
 enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
 
 static void check_integrator(struct analysis *a, const struct ast_expression *n) {
@@ -58,7 +58,7 @@ static void check_integrator(struct analysis *a, const struct ast_expression *n)
                      lower_words(a->l, "one of a fixed list, not \"%s\"", n->name), NULL);
   const char *near = nearest_name(n->name, integrators, INTEGRATORS);
   if (near != NULL) diagnostic_help(a->context, d, "did you mean \"%s\"?", near);
-  diagnostic_help(a->context, d, "the integrators are auto, rk, dopri5, dop853, adams, bdf and ida");
+  diagnostic_help(a->context, d, "the integrators are auto, rk, dopri5, dop853, rk4, adams, bdf and ida");
 }
 
 static double no_symbol(void *user, expr symbol) {

@@ -88,6 +88,10 @@ DYN_API const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine e
  * which take longest to compile and are NULL before. Both models stay usable. NULL if no model was
  * asked for. */
 DYN_API const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler);
+/* The model with the steps of an integrator as code ("dopri5", "dop853", "rk4", or "all"; see dyn_step in
+ * dyn_model.h), with which long runs take less time; the same numbers. The interpreter has none: then
+ * the model as it was. NULL of other integrators; otherwise like dyn_compiler_derivatives. */
+DYN_API const dyn_model *dyn_compiler_steps(dyn_compiler *compiler, const char *integrator);
 
 typedef enum dyn_diagnostics { DYN_DIAGNOSTICS_TEXT, DYN_DIAGNOSTICS_JSON } dyn_diagnostics;
 

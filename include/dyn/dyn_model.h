@@ -55,6 +55,36 @@ typedef struct dyn_model dyn_model;
 typedef int dyn_function(const dyn_model *model, double t, const double *x, const double *u,
                          const double *p, double *work, double *out);
 
+/* One step of an explicit Runge-Kutta method as machine code: all its evaluations, and what its
+ * control needs of them. From the method's own state y at t, with y' there, over h.
+ *
+ * Vectors have room for n_state entries rounded up to a multiple of 4; entries from n_state on must
+ * be 0 and stay so. Sums over slopes are made in the order of the method's tableau, sums over
+ * entries in four lanes (entry i in lane i % 4) as (0 + 1) + (2 + 3), products and sums rounded one
+ * by one: whoever does the same in C gets the same numbers. */
+typedef int dyn_step_inputs(void *user, double t);
+typedef struct dyn_step {
+  double t, h, t_end; /* t_end: t + h, as the caller rounds it */
+  const double *y;    /* at t */
+  double *y_end;      /* out: at t_end */
+  double *y_last;     /* out: the state of the last stage before y_end */
+  double *scratch;    /* a vector */
+  double **slopes;    /* slopes[0]: y' at t; out: [1] ... those of the stages, the last at y_end */
+  /* The error of entry i counts by absolute + relative*min(|y_i|, cap_i), the larger |y_i| of both
+   * ends; all NULL and 0 of a method without an error estimate. */
+  double relative, absolute;
+  const double *cap;       /* a vector */
+  double error, error_low; /* out: sums of squares of both error estimates, by that; or 0 */
+  const double *p;
+  double *u, *work;
+  dyn_step_inputs *inputs; /* puts the inputs at t into u, answers 0; NULL: u stays as it is */
+  void *user;
+} dyn_step;
+
+/* DYN_OK; or else an evaluation failed or gave what is not finite, and nothing of what is out is
+ * defined: whoever repeats the evaluations by `rhs` is told there what it was. */
+typedef int dyn_step_function(const dyn_model *model, dyn_step *step);
+
 /* A named quantity. Strings are UTF-8 and live as long as the model. */
 typedef struct dyn_variable {
   const char *name;  /* as in the model: "θ", "θ[2]", "leg.knee" */
@@ -260,6 +290,11 @@ struct dyn_model {
   /* out[n_resets + n_resets*n_coordinates]: the velocities and speeds that are reset, then their
    * derivatives by q', row by row; 0 for coordinates and states. */
   dyn_function *reset_targets;
+
+  /* Steps of integrators: Dormand and Prince's methods of orders 5(4) and 8(5,3) and the classical
+   * one of order 4, each NULL where it was not asked for. dop853_dense makes the evaluations for
+   * dense output after a step of dop853, to slopes[13] ... [15]; it reads t, h, y and slopes alone. */
+  dyn_step_function *dopri5, *dop853, *dop853_dense, *rk4;
 
   /* For models that are interpreted or held by a compiler; NULL in object files. */
   void *implementation;

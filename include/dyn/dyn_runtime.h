@@ -258,7 +258,9 @@ DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_mes
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
  *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff
  *   rk      explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853
- *   dopri5     Dormand-Prince 5(4)       dop853   Dormand-Prince 8(5,3)
+ *   dopri5  Dormand-Prince 5(4)       dop853  Dormand-Prince 8(5,3)
+ *   rk4     the classical method of order 4 in equal steps, the longest that max_step allows; it has
+ *           no error estimate, so that tolerances do not matter. max_step must be given
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
  *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
@@ -268,7 +270,7 @@ DYN_API const char *dyn_integrator_name(int32_t i);
 DYN_API const char *dyn_integrator_description(int32_t i);
 
 typedef struct dyn_run_callbacks {
-  void *user; /* passed to progress and jacobian_model */
+  void *user; /* passed to the others */
   void (*progress)(void *user, double t,
                    const dyn_run_options *options); /* now and then, or NULL */
   const volatile sig_atomic_t *stop; /* nonzero ends the run after the step or the row in work; or
@@ -277,6 +279,10 @@ typedef struct dyn_run_callbacks {
    * NULL where there is none: then it is approximated by differences. Called at most once, and only
    * if problem->model->jacobian is NULL. May be NULL. */
   const dyn_model *(*jacobian_model)(void *user);
+  /* The same model with the steps of an explicit integrator ("dopri5", "dop853", "rk4") as code, or
+   * NULL where there is none. Called at most once, and only after so many steps that compiling them
+   * pays; results do not depend on it. May be NULL. */
+  const dyn_model *(*steps_model)(void *user, const char *integrator);
 } dyn_run_callbacks;
 
 typedef struct dyn_invariant_drift {

@@ -53,8 +53,8 @@ static void test_order_of_convergence(void **state) {
   static const struct {
     const char *name;
     double step, order;
-  } cases[] = {{"dopri5", 0.05, 5}, {"dop853", 0.25, 8}};
-  for (size_t i = 0; i < 2; i++) {
+  } cases[] = {{"rk4", 0.1, 4}, {"dopri5", 0.05, 5}, {"dop853", 0.25, 8}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     double errors[2], inside[2];
     for (int j = 0; j < 2; j++) {
       dyn_model m = oscillator_model();
@@ -225,7 +225,8 @@ static void test_options(void **state) {
       {{.until = 1, .tolerance = 1e-8, .absolute = -1}, "absolute"},
       {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
       {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
-       "no integrator \"euler\"; there are auto, rk, dopri5, dop853, adams, bdf and ida"}};
+       "no integrator \"euler\"; there are auto, rk, dopri5, dop853, rk4, adams, bdf and ida"},
+      {{.until = 1, .tolerance = 1e-8, .integrator = "rk4"}, "give their size, as max_step"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dyn_problem problem = {&m, one, NULL};
     dyn_run_summary s = {0};

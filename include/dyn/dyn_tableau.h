@@ -1,4 +1,5 @@
-/* rk_tables.h: explicit Runge-Kutta methods as data.
+/* dyn_tableau.h: explicit Runge-Kutta methods as data, for the runtime and for the compiler, which
+ * makes steps of them. Not installed: programs need nothing of it.
  *
  * A method has `stages` stages and then the slope at the new state, which is the first stage of
  * the next step; rows[stages] therefore holds the weights b. The last proper stage stands at the
@@ -6,8 +7,8 @@
  * output alone. Dense output is the nested form of Hairer, Norsett, Wanner (II.6): with s = 1 - r
  *   x(r) = d0 + r (d1 + s (d2 + r (d3 + s (d4 + r (d5 + s (d6 + r d7))))))
  * where d0..d3 come from the states and slopes at both ends, d4... from the rows `dense`. */
-#ifndef DYN_RUNTIME_RK_TABLES_H
-#define DYN_RUNTIME_RK_TABLES_H
+#ifndef DYN_TABLEAU_H
+#define DYN_TABLEAU_H
 
 #define RK_MAX_ROW 12
 #define RK_MAX_STAGES 16
@@ -24,7 +25,7 @@ struct rk_table {
   int order, stages, extra;
   const double *c;           /* stages + 1 + extra */
   const struct rk_row *rows; /* stages + 1 + extra */
-  struct rk_row error;       /* main error estimate */
+  struct rk_row error;       /* main error estimate; count 0: none, steps are all alike */
   struct rk_row error_low;   /* second estimate, of order 3; count 0: none */
   int n_dense;
   const struct rk_row *dense;
@@ -33,6 +34,6 @@ struct rk_table {
   double shrink, grow; /* limits of the change of step size */
 };
 
-extern const struct rk_table rk_table_dp5, rk_table_dp8;
+extern const struct rk_table rk_table_rk4, rk_table_dp5, rk_table_dp8;
 
 #endif

@@ -1,0 +1,51 @@
+/* explicit_private.h: what the files of the explicit Runge-Kutta methods share. explicit.c controls
+ * the steps, explicit_stages.c evaluates them. */
+#ifndef DYN_RUNTIME_EXPLICIT_PRIVATE_H
+#define DYN_RUNTIME_EXPLICIT_PRIVATE_H
+#include "dyn/dyn_tableau.h"
+#include "runtime/integrator.h"
+#include "runtime/passage.h"
+#include "runtime/project.h"
+
+#define EXPLICIT_LANES 4 /* the sums of generated steps: see dyn_step */
+
+/* Instead of a worst component: */
+enum { NOT_EVALUATED = -1, NOT_PROJECTED = -2, JUMPED = -3, TOO_NEAR = -4, NOT_KNOWN = -5 };
+
+struct explicit {
+  struct integrator base;
+  const struct rk_table *table;
+  const dyn_model *steps_model;                   /* e's when its steps were looked for: */
+  dyn_step_function *generated, *generated_dense; /* or NULL */
+  struct dyn_step call; /* of these: what does not change from step to step */
+  double *memory;
+  double *slope[RK_MAX_STAGES]; /* slope[0] at t_old, slope[stages] at t */
+  double *x_old, *x_new, *stage, *x_last_stage;
+  double *dense[8];
+  double *cap;             /* of each entry in error_scale */
+  double h, h_done;        /* proposed; of the last step */
+  double h_fixed;          /* of a method without error estimate: the longest, in run direction */
+  double h_tried, t_tried; /* the last attempt, and its end */
+  double last_error;
+  int32_t worst; /* component of the largest error in the last attempt, or why it failed */
+  struct projection *projection;     /* or NULL */
+  struct passage passage;            /* of singular configurations of its constraints, ... */
+  int is_looking;                    /* ... which are looked for */
+  double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
+  double *x_natural;                 /* and in the natural state */
+  int is_projected;                  /* and whether it differs from x_new */
+  double *error, *error_low;         /* of the last attempt, by both estimates */
+  int has_dense, has_step;
+  int stiff_steps, not_stiff_steps;
+  int jumps; /* see MOST_JUMPS in explicit.c */
+};
+
+/* Stages and new state of a step of size h from (t, x_old), to x_new at t_new; and *error, its
+ * local error over the tolerance, root mean square: 0 of a method without an estimate. */
+enum evaluate_result explicit_attempt(struct explicit *s, double h, double t_new, double *error);
+/* The component of the largest error in the last attempt, all of whose slopes are known. */
+int32_t explicit_worst(struct explicit *s);
+/* Coefficients of dense output over the last step; costs `extra` evaluations. */
+enum evaluate_result explicit_prepare_dense(struct explicit *s);
+
+#endif
