@@ -21,11 +21,12 @@ static const struct option_spec help_option[] = {
 static const struct option_spec no_options[] = {{OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
 
 /* The tables that apply to a command. */
-enum { TABLE_COUNT = 3 };
+enum { TABLE_COUNT = 4 };
 static void list_tables(const struct command *command, const struct option_spec **tables) {
-  tables[0] = command->options != NULL ? command->options : no_options;
-  tables[1] = command->takes_model ? common_options : no_options;
-  tables[2] = help_option;
+  tables[0] = command->shared != NULL ? command->shared : no_options;
+  tables[1] = command->options != NULL ? command->options : no_options;
+  tables[2] = command->takes_model ? common_options : no_options;
+  tables[3] = help_option;
 }
 
 #define FOR_EACH_OPTION(command, spec)                                                             \

@@ -65,6 +65,7 @@ struct command {
   uint32_t least, most;                /* numbers of arguments */
   bool takes_model;                    /* the argument is a model, and the common options apply */
   int (*run)(struct session *session); /* the exit status */
+  const struct option_spec *shared;    /* rows that it shares with others, or NULL; shown first */
 };
 
 struct option_value {

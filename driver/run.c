@@ -3,7 +3,7 @@
 #include "driver/commands.h"
 #include "driver/problem.h"
 #include "driver/progress.h"
-#include "driver/run_defaults.h"
+#include "driver/run_options.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,26 +11,6 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-    {OPTION_UNTIL, "--until", NULL, "SECONDS", NULL, "the end of the run"},
-    {OPTION_FROM, "--from", NULL, "SECONDS", NULL, "its begin (default: 0)"},
-    {OPTION_EVERY, "--every", NULL, "SECONDS", NULL,
-     "time between rows (default: a thousandth of the run)"},
-    {OPTION_TOLERANCE, "--tolerance", NULL, "NUMBER", NULL, "relative error of a step"},
-    {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
-    {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
-    {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
-     "auto, rk, dopri5, dop853, rk4, adams, bdf or ida (default: auto); of a model\n"
-     "with constraints all but adams and bdf, which cannot hold them; rk4 takes\n"
-     "equal steps of --max-step"},
-    {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
-     "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
-    {OPTION_START, "--start", NULL, "NAME=VALUE,...", NULL, "start values: --start \"θ=1, θ'=0\""},
-    {OPTION_INPUT, "--input", NULL, "NAME=VALUE", NULL,
-     "an input as an expression of t, or file.csv[:column]"},
-    {OPTION_BACKEND, "--backend", NULL, "ENGINE", "jit|interpreter",
-     "what evaluates (default: jit; the numbers are the same)"},
-    {OPTION_NO_CACHE, "--no-cache", NULL, NULL, NULL,
-     "neither use nor keep machine code of earlier times"},
     {OPTION_OUTPUT, "--output", "-o", "FILE", NULL,
      "where the rows go: HDF5 if the name ends in .h5 or .hdf5, else CSV\n"
      "(default: CSV to standard output)"},
@@ -51,66 +31,6 @@ static void catch_interrupts(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-}
-
-/* ---------------------------------------------------------------- what was asked for */
-
-/* Reads the options that are numbers over `out`; false, with diagnostics, if any is wrong. */
-static bool take_options(struct session *session, dyn_run_options *out) {
-  dyn_context *context = session_context(session);
-  const struct command *command = session->command;
-  const struct command_line *line = &session->line;
-  bool good = option_seconds(context, command, line, OPTION_FROM, &out->from);
-  good &= option_seconds(context, command, line, OPTION_UNTIL, &out->until);
-  good &= option_seconds(context, command, line, OPTION_EVERY, &out->every);
-  good &= option_seconds(context, command, line, OPTION_MAX_STEP, &out->max_step);
-  good &= option_number(context, command, line, OPTION_TOLERANCE, &out->tolerance);
-  good &= option_number(context, command, line, OPTION_ABSOLUTE, &out->absolute);
-  const char *integrator = session_option(session, OPTION_INTEGRATOR);
-  if (integrator == NULL) return good;
-  const char *names[32];
-  size_t count = 0;
-  for (; count < 32 && dyn_integrator_name((int32_t)count) != NULL; count++) {
-    names[count] = dyn_integrator_name((int32_t)count);
-    if (strcmp(names[count], integrator) == 0) out->integrator = names[count];
-    if (strcmp(names[count], integrator) == 0) return good;
-  }
-  const char *near = nearest_name(integrator, names, count);
-  char *help = arena_format(
-      &context->arena, near != NULL ? "did you mean '%s'?" : "%s",
-      near != NULL ? near : "it can be auto, rk, dopri5, dop853, rk4, adams, bdf or ida");
-  report_bad_value(context, "--integrator", integrator, help);
-  return false;
-}
-
-/* Signs and ranges, so that the message names the option and not a field of a struct. */
-static bool check_options(struct session *session) {
-  static const enum option_id positive[] = {OPTION_EVERY, OPTION_TOLERANCE, OPTION_ABSOLUTE,
-                                            OPTION_MAX_STEP};
-  for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
-    const char *text = session_option(session, positive[i]);
-    if (text == NULL) continue;
-    double value = strtod(text, NULL);
-    bool is_tolerance = positive[i] == OPTION_TOLERANCE;
-    dyn_message message;
-    if (is_tolerance ? dyn_run_value_check(DYN_RUN_TOLERANCE, value, &message) == DYN_DONE
-                     : value > 0)
-      continue;
-    report_bad_value(session_context(session), option_name(session->command, positive[i]), text,
-                     is_tolerance ? "it lies between 1e-15 and 0.1" : "it is greater than 0");
-    return false;
-  }
-  return true;
-}
-
-static bool check_end(struct session *session) {
-  if (session_option(session, OPTION_UNTIL) != NULL || session->compiler->model->run.until != 0)
-    return true;
-  struct diagnostic *diagnostic =
-      diagnostic_add(session_context(session), DIAG_NO_END_TIME, nowhere, NULL);
-  diagnostic_help(session_context(session), diagnostic,
-                  "give '--until 10', or write 'simulate(until = 10 [s])' in the model");
-  return false;
 }
 
 /* ---------------------------------------------------------------- where rows go */
@@ -238,19 +158,8 @@ static int integrate(struct session *session, struct problem *problem,
 
 static int simulate(struct session *session, struct problem *problem) {
   dyn_run_options run_options;
-  dyn_message message = {""};
-  int fault = run_defaults_check(session, problem);
+  int fault = run_options_settle(session, problem, &run_options);
   if (fault != EXIT_DONE) return fault;
-  dyn_status answer = dyn_run_options_init(problem->model, problem->p, &run_options, &message);
-  if (answer != DYN_DONE) {
-    bool is_model = answer == DYN_BAD_OPTION;
-    diagnostic_add(session_context(session), DIAG_NO_RUN,
-                   is_model ? session->compiler->model->run.span : nowhere, message.text, NULL);
-    return is_model ? EXIT_MODEL : problem_status(answer);
-  }
-  if (!take_options(session, &run_options) || !check_options(session)) return EXIT_COMMAND_LINE;
-  if (dyn_run_options_check(&run_options, &message) != DYN_DONE)
-    return run_defaults_refuse_rows(session, &message);
   int status = problem_assemble(session, problem, run_options.from, NULL);
   if (status != EXIT_DONE) return status;
   session_flush_diagnostics(session); /* warnings first, then the rows */
@@ -265,7 +174,8 @@ static int simulate(struct session *session, struct problem *problem) {
 static bool prepare(struct session *session, struct problem *problem) {
   dyn_compiler *compiler = session->compiler;
   if (!session_read_model(session) ||
-      !compiler_derive(compiler, session_option(session, OPTION_METHOD)) || !check_end(session))
+      !compiler_derive(compiler, session_option(session, OPTION_METHOD)) ||
+      !run_options_check_end(session))
     return false;
   const dyn_model *interpreted = compiler_interpret(compiler);
   if (interpreted == NULL || !problem_open(session, problem, interpreted)) return false;
@@ -279,10 +189,8 @@ static bool prepare(struct session *session, struct problem *problem) {
 static int run(struct session *session) {
   struct problem problem = {0};
   session_override(session, OPTION_START, DYN_OVERRIDE_START);
-  dyn_run_options probe = {0};
   int status = EXIT_COMMAND_LINE;
-  if (take_options(session, &probe) && check_options(session) &&
-      problem_take_inputs(session, &problem)) {
+  if (run_options_check(session) && problem_take_inputs(session, &problem)) {
     if (prepare(session, &problem))
       status = simulate(session, &problem);
     else
@@ -302,4 +210,5 @@ const struct command command_run = {"run",
                                     1,
                                     1,
                                     true,
-                                    run};
+                                    run,
+                                    run_option_rows};
