@@ -37,6 +37,7 @@ void dyn_compiler_free(dyn_compiler *compiler) {
   vector_free(&compiler->overrides.start);
   vector_free(&compiler->overrides.at);
   vector_free(&compiler->overrides.input);
+  vector_free(&compiler->overrides.vary);
   context_free(compiler->context);
   free(compiler);
 }

@@ -58,6 +58,9 @@ void compiler_override(dyn_compiler *compiler, dyn_override kind, const char *op
   case DYN_OVERRIDE_AT:
     vector_push(&compiler->overrides.at, source);
     break;
+  case DYN_OVERRIDE_VARY:
+    vector_push(&compiler->overrides.vary, source);
+    break;
   }
 }
 

@@ -55,9 +55,11 @@ struct dyn_compiler {
   double seconds[COMPILER_STAGE_COUNT];
 };
 
-/* A further kind of override, for the driver alone: a state to evaluate at (sema's model->at),
- * which the functions of dyn.h could not give back. */
+/* Further kinds of override, for the driver alone: a state to evaluate at (sema's model->at),
+ * which the functions of dyn.h could not give back; and one of the values of a parameter, input or start
+ * value that takes many, which must be one that the compiled model can still be given. */
 #define DYN_OVERRIDE_AT ((dyn_override)(DYN_OVERRIDE_INPUT + 1))
+#define DYN_OVERRIDE_VARY ((dyn_override)(DYN_OVERRIDE_INPUT + 2))
 
 double compiler_clock(void); /* monotonic, s */
 

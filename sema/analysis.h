@@ -9,7 +9,14 @@ struct job { /* a statement to be lowered, with the loop indices it stands under
   uint32_t element; /* of a constraint; of resets and stops: 1 + their event */
 };
 
-enum override_option { OVERRIDE_SET, OVERRIDE_START, OVERRIDE_AT, OVERRIDE_INPUT, OVERRIDE_COUNT };
+enum override_option {
+  OVERRIDE_SET,
+  OVERRIDE_START,
+  OVERRIDE_AT,
+  OVERRIDE_INPUT,
+  OVERRIDE_VARY,
+  OVERRIDE_COUNT
+};
 
 struct assignment { /* from the command line: name = value */
   enum override_option option;

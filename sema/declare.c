@@ -107,6 +107,8 @@ static void override(struct analysis *a, struct element *e) {
   const struct assignment *set = NULL;
   if (first != OVERRIDE_COUNT) set = overrides_find(a, first, e->name, 0);
   if (set == NULL && second != OVERRIDE_COUNT) set = overrides_find(a, second, e->name, 0);
+  bool may_vary = first != OVERRIDE_COUNT && e->kind != NAME_CONST;
+  if (set == NULL && may_vary) set = overrides_find(a, OVERRIDE_VARY, e->name, 0);
   if (set == NULL) return;
   expr scale = 0;
   if (scope_is_bare(a->scope, set->text, set->right)) {
@@ -124,6 +126,7 @@ static void override(struct analysis *a, struct element *e) {
 
 static void override_velocity(struct analysis *a, struct element *e) {
   const struct assignment *set = overrides_find(a, OVERRIDE_START, e->name, 1);
+  if (set == NULL) set = overrides_find(a, OVERRIDE_VARY, e->name, 1);
   if (set == NULL) return;
   expr scale = 0;
   if (scope_is_bare(a->scope, set->text, set->right)) {

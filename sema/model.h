@@ -266,7 +266,7 @@ struct model {
 
 /* Texts given on the command line, each an own source (is_command_line set). */
 struct sema_overrides {
-  VECTOR(uint32_t) set, start, at, input; /* source ids of assignment lists */
+  VECTOR(uint32_t) set, start, at, input, vary; /* source ids of assignment lists */
   const char
       *library; /* a directory in the place of the standard library; NULL: the one built in */
 };

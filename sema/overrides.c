@@ -1,11 +1,12 @@
-/* Values from the command line: --set, --start, --at, --input. Each text is parsed as a list of
+/* Values from the command line: --set, --start, --at, --input, --vary. Each text is parsed as a list of
  * assignments; the names on the left are those that `dyn check` prints (a[2]'). */
 #include "sema/analysis.h"
 #include "sema/flatten.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const option_words[OVERRIDE_COUNT] = {"--set", "--start", "--at", "--input"};
+static const char *const option_words[OVERRIDE_COUNT] = {"--set", "--start", "--at",
+                                                         "--input", "--vary"};
 
 static uint64_t key_of(const char *name, unsigned primes) {
   return hash_mix((uint64_t)(uintptr_t)name) + primes;
@@ -135,6 +136,7 @@ void overrides_read(struct analysis *a, const struct sema_overrides *overrides) 
   read_texts(a, OVERRIDE_START, overrides->start.items, overrides->start.count);
   read_texts(a, OVERRIDE_AT, overrides->at.items, overrides->at.count);
   read_texts(a, OVERRIDE_INPUT, overrides->input.items, overrides->input.count);
+  read_texts(a, OVERRIDE_VARY, overrides->vary.items, overrides->vary.count);
 }
 
 bool overrides_resolve(struct analysis *a) {
@@ -218,6 +220,8 @@ static bool takes(enum override_option option, enum name_kind kind) {
     return is_variable || kind == NAME_SPEED;
   case OVERRIDE_INPUT:
     return kind == NAME_INPUT;
+  case OVERRIDE_VARY: /* what a compiled model can still be given */
+    return is_variable || kind == NAME_PARAM || kind == NAME_INPUT;
   default: /* --at: a state, without assembly; the rest is what --set and --input are for */
     return is_variable || kind == NAME_SPEED;
   }
@@ -239,12 +243,36 @@ void overrides_lower(struct analysis *a) {
 
 /* ---------------------------------------------------------------- names that nothing has */
 
-static void report_unused(struct analysis *a, const struct assignment *assignment) {
+/* The value that counts in place of this one: of an input by --set and by --input, or one that is
+ * varied and given. */
+static const struct assignment *given_otherwise(struct analysis *a,
+                                                const struct assignment *assignment) {
+  static const enum override_option others[] = {OVERRIDE_SET, OVERRIDE_START, OVERRIDE_INPUT};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    unsigned primes = others[i] == OVERRIDE_START ? assignment->primes : 0;
+    const struct assignment *other = overrides_find(a, others[i], assignment->name, primes);
+    if (other != NULL && other != assignment) return other;
+  }
+  return NULL;
+}
+
+static void help_instead(struct analysis *a, struct diagnostic *d,
+                         const struct assignment *assignment, const struct element *same) {
   static const char *const instead[] = {[NAME_CONST] = "--set",
                                         [NAME_PARAM] = "--set",
                                         [NAME_INPUT] = "--input",
                                         [NAME_COORD] = "--start",
                                         [NAME_STATE] = "--start"};
+  diagnostic_label(a->context, d, same->item->name_span, "the %s '%s' is declared here",
+                   name_kind_word(same->kind), same->name);
+  if (assignment->option != OVERRIDE_VARY)
+    diagnostic_help(a->context, d, "use %s \"%s=...\"", instead[same->kind], same->name);
+  else
+    diagnostic_help(a->context, d, "the equations are made for one value of a constant: declare a "
+                                   "'param', or run a sweep for each value with --set");
+}
+
+static void report_unused(struct analysis *a, const struct assignment *assignment) {
   VECTOR(const char *) names = {0};
   const struct element *same = NULL;
   for (uint32_t id = 1; id < a->l->elements.count; id++) {
@@ -252,10 +280,10 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
     if (element->name == assignment->name && element->kind != NAME_OUTPUT) same = element;
     if (takes(assignment->option, element->kind)) vector_push(&names, element->name);
   }
-  const struct assignment *set = overrides_find(a, OVERRIDE_SET, assignment->name, 0);
-  if (set != NULL && set != assignment && same != NULL && takes(assignment->option, same->kind)) {
+  const struct assignment *other = given_otherwise(a, assignment);
+  if (other != NULL && same != NULL && takes(assignment->option, same->kind)) {
     vector_free(&names);
-    report_twice(a, set, assignment); /* an input, by --set and by --input */
+    report_twice(a, other, assignment);
     return;
   }
   const char *primes = arena_format(&a->context->arena, "%.*s", (int)assignment->primes, "''''");
@@ -265,9 +293,7 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
                      option_words[assignment->option], NULL);
   const char *near = nearest_name(assignment->name, names.items, names.count);
   if (same != NULL && assignment->primes == 0 && same->kind <= NAME_STATE) {
-    diagnostic_label(a->context, d, same->item->name_span, "the %s '%s' is declared here",
-                     name_kind_word(same->kind), same->name);
-    diagnostic_help(a->context, d, "use %s \"%s=...\"", instead[same->kind], same->name);
+    help_instead(a, d, assignment, same);
   } else if (near != NULL && near != assignment->name) {
     diagnostic_help(a->context, d, "did you mean '%s%s'?", near, primes);
   }
