@@ -1,9 +1,9 @@
 /* dyn run: simulates a model and writes its trajectory. */
-#include "base/module.h"
 #include "driver/commands.h"
 #include "driver/problem.h"
 #include "driver/progress.h"
 #include "driver/run_options.h"
+#include "driver/table_file.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,38 +35,15 @@ static void catch_interrupts(void) {
 
 /* ---------------------------------------------------------------- where rows go */
 
-static bool ends_with(const char *text, const char *end) {
-  size_t length = strlen(text), tail = strlen(end);
-  return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-static dyn_status open_hdf5(struct session *session, const char *path, dyn_sink *sink,
-                            dyn_message *message) {
-  const char *reason = "";
-  void *address = module_open("dyn_hdf5", &reason);
-  dyn_hdf5_entry *entry = NULL;
-  memcpy(&entry, &address, sizeof entry);
-  const dyn_hdf5_module *module = entry != NULL ? entry() : NULL;
-  if (module != NULL && module->abi == DYN_HDF5_ABI) return module->open(path, sink, message);
-  diagnostic_add(session_context(session), DIAG_MODULE_UNAVAILABLE, nowhere, "dyn_hdf5",
-                 module != NULL ? "it is of another version of dyn" : reason, NULL);
-  return DYN_BAD_FILE;
-}
-
 static bool open_sink(struct session *session, dyn_sink *sink) {
   const char *path = session_option(session, OPTION_OUTPUT);
+  dyn_table table;
   dyn_message message = {""};
-  dyn_status status;
   if (path != NULL && !session_may_write(session, path)) return false;
-  if (path == NULL || strcmp(path, "-") == 0) {
-    status = dyn_csv_attach(stdout, sink, &message);
-  } else if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
-    status = open_hdf5(session, path, sink, &message);
-  } else {
-    status = dyn_csv_open(path, sink, &message);
-  }
-  if (status != DYN_DONE && message.text[0] != '\0') session_report_write(session, message.text);
-  return status == DYN_DONE;
+  if (!table_file_open(session, path, path, &table)) return false;
+  if (dyn_table_sink(&table, sink, &message) == DYN_DONE) return true;
+  session_report_write(session, message.text);
+  return false;
 }
 
 /* ---------------------------------------------------------------- the run */

@@ -1,5 +1,5 @@
 /* columns.c: names, units and doc texts of the columns of a trajectory, and their values. */
-#include "runtime/columns.h"
+#include "dyn/dyn_runtime.h"
 #include "runtime/units.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,14 @@ static struct parts parts_of(const dyn_model *m) {
                         .forces = m->n_constraints > 0 ? (size_t)m->n_coordinates : 0};
 }
 
-size_t columns_count(const dyn_model *m) {
+int32_t dyn_column_count(const dyn_model *m) {
   struct parts parts = parts_of(m);
-  return 1 + parts.state + parts.outputs + parts.multipliers + parts.forces;
+  return (int32_t)(1 + parts.state + parts.outputs + parts.multipliers + parts.forces);
 }
 
-double columns_value(const dyn_model *m, const dyn_row *row, size_t i) {
+double dyn_column_value(const dyn_model *m, const dyn_row *row, int32_t column) {
   struct parts parts = parts_of(m);
+  size_t i = (size_t)column;
   if (i == 0) return row->t;
   if (--i < parts.state) return row->x[i];
   if ((i -= parts.state) < parts.outputs) return row->outputs[i];
@@ -62,13 +63,13 @@ static char *force_unit(const dyn_model *m, const char *unit) {
   return join("J/", unit, "");
 }
 
-static void describe_variable(const dyn_variable *v, struct column *out) {
+static void describe_variable(const dyn_variable *v, dyn_column *out) {
   out->name = join(v->name, "", "");
   out->unit = join(v->unit ? v->unit : "", "", "");
   out->doc = v->doc;
 }
 
-static void describe(const dyn_model *m, size_t i, struct column *out) {
+static void describe(const dyn_model *m, size_t i, dyn_column *out) {
   static const dyn_variable time = {"t", "s", "time", 0, 0};
   size_t n = (size_t)m->n_coordinates, n_rates = (size_t)m->n_rates;
   size_t n_outputs = (size_t)m->n_outputs, n_constraints = (size_t)m->n_constraints;
@@ -101,16 +102,16 @@ static void describe(const dyn_model *m, size_t i, struct column *out) {
   out->doc = "generalized force of all constraints";
 }
 
-int column_describe(const dyn_model *m, size_t i, struct column *out) {
-  *out = (struct column){0};
-  describe(m, i, out);
-  if (out->name && out->unit) return 1;
-  column_clear(out);
-  return 0;
+dyn_status dyn_column_describe(const dyn_model *m, int32_t column, dyn_column *out) {
+  *out = (dyn_column){0};
+  describe(m, (size_t)column, out);
+  if (out->name && out->unit) return DYN_DONE;
+  dyn_column_clear(out);
+  return DYN_OUT_OF_MEMORY;
 }
 
-void column_clear(struct column *column) {
+void dyn_column_clear(dyn_column *column) {
   free(column->name);
   free(column->unit);
-  *column = (struct column){0};
+  *column = (dyn_column){0};
 }

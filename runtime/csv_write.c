@@ -1,6 +1,5 @@
-/* csv_write.c: rows to a CSV file (RFC 4180, lines ending in LF). Promises that a full disk or a
- * closed pipe ends the run with a message, at the latest when the run finishes. */
-#include "runtime/columns.h"
+/* csv_write.c: a table as a CSV file (RFC 4180, lines ending in LF). Promises that a full disk or a
+ * closed pipe ends the writing with a message, at the latest when it finishes. */
 #include "runtime/message.h"
 #include "runtime/number.h"
 #include <errno.h>
@@ -13,8 +12,9 @@ struct csv {
   FILE *file;
   int owns_file;
   char *path; /* for messages */
-  const dyn_model *model;
-  size_t n_columns, used;
+  int32_t n_columns;
+  unsigned char *is_text; /* n_columns */
+  size_t used;
   dyn_message message;
   char buffer[BUFFER_SIZE];
 };
@@ -43,7 +43,7 @@ static int put(struct csv *c, const char *text, size_t length) {
   return 0;
 }
 
-static int put_name(struct csv *c, const char *name) {
+static int put_text(struct csv *c, const char *name) {
   if (!strpbrk(name, ",\"\r\n")) return put(c, name, strlen(name));
   if (put(c, "\"", 1)) return 1;
   for (; *name; name++) {
@@ -53,30 +53,30 @@ static int put_name(struct csv *c, const char *name) {
   return put(c, "\"", 1);
 }
 
-static int csv_begin(void *user, const dyn_model *model) {
+static int csv_begin(void *user, const dyn_model *model, int32_t n_columns,
+                     const dyn_table_column *columns) {
   struct csv *c = user;
-  c->model = model;
-  c->n_columns = columns_count(model);
-  for (size_t i = 0; i < c->n_columns; i++) {
-    if (i > 0 && put(c, ",", 1)) return 1;
-    struct column column;
-    if (!column_describe(model, i, &column)) {
-      message_set(&c->message, DYN_OUT_OF_MEMORY, "there is not enough memory to write %s",
-                  c->path);
-      return 1;
-    }
-    int failed = put_name(c, column.name);
-    column_clear(&column);
-    if (failed) return 1;
+  (void)model;
+  c->is_text = calloc((size_t)n_columns + 1, 1);
+  if (!c->is_text) {
+    message_set(&c->message, DYN_OUT_OF_MEMORY, "there is not enough memory to write %s", c->path);
+    return 1;
+  }
+  c->n_columns = n_columns;
+  for (int32_t i = 0; i < n_columns; i++) {
+    c->is_text[i] = columns[i].is_text != 0;
+    if ((i > 0 && put(c, ",", 1)) || put_text(c, columns[i].name)) return 1;
   }
   return put(c, "\n", 1);
 }
 
-static int csv_row(void *user, const dyn_row *row) {
+static int csv_row(void *user, const double *numbers, const char *const *texts) {
   struct csv *c = user;
-  for (size_t i = 0; i < c->n_columns; i++) {
+  for (int32_t i = 0; i < c->n_columns; i++) {
     if (c->used + NUMBER_SIZE + 1 > BUFFER_SIZE && flush_buffer(c)) return 1;
-    c->used += number_write(columns_value(c->model, row, i), c->buffer + c->used);
+    if (!c->is_text[i]) c->used += number_write(numbers[i], c->buffer + c->used);
+    if (c->is_text[i] && put_text(c, texts[i])) return 1;
+    if (c->used == BUFFER_SIZE && flush_buffer(c)) return 1;
     c->buffer[c->used++] = i + 1 < c->n_columns ? ',' : '\n';
   }
   return 0;
@@ -108,11 +108,12 @@ static void csv_close(void *user) {
     fclose(c->file);
   }
   free(c->path);
+  free(c->is_text);
   free(c);
 }
 
-static dyn_status make_sink(FILE *file, int owns_file, const char *path, dyn_sink *sink,
-                            dyn_message *message) {
+static dyn_status make_table(FILE *file, int owns_file, const char *path, dyn_table *table,
+                             dyn_message *message) {
   struct csv *c = malloc(sizeof *c);
   char *name = strdup(path);
   if (!c || !name) {
@@ -124,29 +125,30 @@ static dyn_status make_sink(FILE *file, int owns_file, const char *path, dyn_sin
   c->file = file;
   c->owns_file = owns_file;
   c->path = name;
-  c->model = NULL;
-  c->n_columns = c->used = 0;
+  c->n_columns = 0;
+  c->is_text = NULL;
+  c->used = 0;
   c->message.text[0] = 0;
-  *sink = (dyn_sink){.user = c,
-                     .begin = csv_begin,
-                     .row = csv_row,
-                     .finish = csv_finish,
-                     .message = csv_message,
-                     .close = csv_close};
+  *table = (dyn_table){.user = c,
+                       .begin = csv_begin,
+                       .row = csv_row,
+                       .finish = csv_finish,
+                       .message = csv_message,
+                       .close = csv_close};
   return DYN_DONE;
 }
 
-dyn_status dyn_csv_open(const char *path, dyn_sink *sink, dyn_message *message) {
-  memset(sink, 0, sizeof *sink);
+dyn_status dyn_csv_table_open(const char *path, dyn_table *table, dyn_message *message) {
+  memset(table, 0, sizeof *table);
   message_set(message, DYN_DONE, "%s", "");
   FILE *file = fopen(path, "wb");
   if (!file)
     return message_set(message, DYN_BAD_FILE, "cannot write to %s: %s", path, strerror(errno));
-  return make_sink(file, 1, path, sink, message);
+  return make_table(file, 1, path, table, message);
 }
 
-dyn_status dyn_csv_attach(FILE *file, dyn_sink *sink, dyn_message *message) {
-  memset(sink, 0, sizeof *sink);
+dyn_status dyn_csv_table_attach(FILE *file, dyn_table *table, dyn_message *message) {
+  memset(table, 0, sizeof *table);
   message_set(message, DYN_DONE, "%s", "");
-  return make_sink(file, 0, file == stdout ? "standard output" : "the output", sink, message);
+  return make_table(file, 0, file == stdout ? "standard output" : "the output", table, message);
 }

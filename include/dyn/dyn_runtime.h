@@ -4,6 +4,7 @@
  *   dyn_start_values    start values as written        dyn_start_assemble   ... made to satisfy
  *   dyn_run             integrates, row by row, into a dyn_sink             `initial` equations
  *   dyn_csv_*, dyn_hdf5_module                         sinks that write files
+ *   dyn_column_*, dyn_table                            their columns, and other tables
  *   dyn_input_table     columns of a CSV file over time, for driving inputs
  *
  * All quantities are in SI units and radians, except outputs that the model gives in another unit.
@@ -207,6 +208,19 @@ typedef struct dyn_sink {
   void (*close)(void *user);
 } dyn_sink;
 
+/* The columns of a trajectory, in the order in which every file has them: the time, coordinates,
+ * velocities, states, outputs; then, if there are constraints, the multiplier of each and the
+ * generalized constraint force on each coordinate. */
+typedef struct dyn_column {
+  char *name, *unit;  /* the caller's, until dyn_column_clear */
+  const char *doc;    /* the model's; or NULL */
+} dyn_column;
+DYN_API int32_t dyn_column_count(const dyn_model *model);
+/* DYN_DONE or DYN_OUT_OF_MEMORY; column 0 ... dyn_column_count - 1. */
+DYN_API dyn_status dyn_column_describe(const dyn_model *model, int32_t column, dyn_column *out);
+DYN_API void dyn_column_clear(dyn_column *column);
+DYN_API double dyn_column_value(const dyn_model *model, const dyn_row *row, int32_t column);
+
 /* CSV: a header row `t,θ,θ',...` of coordinates, velocities, states and outputs, then
  * `multiplier(c)` of every constraint and `constraint_force(θ)` of every coordinate if there are
  * constraints (names quoted as RFC 4180 says where needed), then numbers that read back exactly. To a new file ... */
@@ -214,16 +228,40 @@ DYN_API dyn_status dyn_csv_open(const char *path, dyn_sink *sink, dyn_message *m
 /* ... or to an open one (standard output, say), which close leaves open. */
 DYN_API dyn_status dyn_csv_attach(FILE *file, dyn_sink *sink, dyn_message *message);
 
+/* Tables of any columns, numbers and texts. What dyn_sink says of its functions holds here: begin
+ * once, row for each row, finish once, close by the caller. */
+typedef struct dyn_table_column {
+  const char *name, *unit, *doc; /* unit and doc may be NULL */
+  int32_t is_text;
+} dyn_table_column;
+typedef struct dyn_table {
+  void *user;
+  /* Names the file's columns, which are copied. HDF5 files carry name, doc, method and compiler of the
+   * model. */
+  int (*begin)(void *user, const dyn_model *model, int32_t n_columns,
+               const dyn_table_column *columns);
+  /* Entry i of the array of its kind is column i's; texts may be NULL if no column is one. */
+  int (*row)(void *user, const double *numbers, const char *const *texts);
+  int (*finish)(void *user);
+  const char *(*message)(void *user);
+  void (*close)(void *user);
+} dyn_table;
+DYN_API dyn_status dyn_csv_table_open(const char *path, dyn_table *table, dyn_message *message);
+DYN_API dyn_status dyn_csv_table_attach(FILE *file, dyn_table *table, dyn_message *message);
+/* A sink that writes the columns of a trajectory to the table, and closes it when it is closed; also
+ * if this fails. */
+DYN_API dyn_status dyn_table_sink(const dyn_table *table, dyn_sink *sink, dyn_message *message);
+
 /* HDF5 lives in a module of its own, because the library is slow to load: open libdyn_hdf5.so and
  * call its function `dyn_hdf5`, a dyn_hdf5_entry. The file has one extendable data set per column,
  * named as in CSV ("/" in a name becomes "∕", U+2215) with attributes name, unit and doc, and is
- * readable up to the last flushed row when a run fails. */
+ * readable up to the last flushed row when a run fails. Equal rows make equal files. */
 typedef struct dyn_hdf5_module {
   uint32_t abi; /* DYN_HDF5_ABI */
-  dyn_status (*open)(const char *path, dyn_sink *sink, dyn_message *message);
+  dyn_status (*open)(const char *path, dyn_table *table, dyn_message *message);
 } dyn_hdf5_module;
 typedef const dyn_hdf5_module *dyn_hdf5_entry(void);
-#define DYN_HDF5_ABI 1
+#define DYN_HDF5_ABI 2
 
 /* ---- Running ------------------------------------------------------------------------------- */
 

@@ -142,6 +142,13 @@ static int64_t read_column(void *library, const char *path, const char *name, do
   return count;
 }
 
+static dyn_status open_hdf5_sink(const dyn_hdf5_module *module, const char *path, dyn_sink *sink) {
+  dyn_table table;
+  dyn_message message;
+  dyn_status status = module->open(path, &table, &message);
+  return status ? status : dyn_table_sink(&table, sink, &message);
+}
+
 static void test_hdf5(void **state) {
   (void)state;
   void *library = open_module();
@@ -154,9 +161,10 @@ static void test_hdf5(void **state) {
   static double values[20000];
   temporary(path, ".h5");
   dyn_sink sink;
+  dyn_table table;
   dyn_message message;
   dyn_run_summary s = {0};
-  assert_int_equal(entry()->open(path, &sink, &message), DYN_DONE);
+  assert_int_equal(open_hdf5_sink(entry(), path, &sink), DYN_DONE);
   assert_int_equal(run_to(&sink, &s), DYN_DONE);
   sink.close(sink.user);
   assert_int_equal(read_column(library, path, "x", values), 11);
@@ -167,7 +175,7 @@ static void test_hdf5(void **state) {
   dyn_problem problem = {&m, NULL, NULL};
   dyn_run_options o = run_options(2, 1e-4, 1e-8, NULL);
   double x[1] = {1};
-  assert_int_equal(entry()->open(path, &sink, &message), DYN_DONE);
+  assert_int_equal(open_hdf5_sink(entry(), path, &sink), DYN_DONE);
   assert_int_equal(dyn_run(&problem, &o, &sink, NULL, x, &s), DYN_STEP_TOO_SMALL);
   sink.close(sink.user);
   int64_t rows = read_column(library, path, "z", values);
@@ -175,10 +183,90 @@ static void test_hdf5(void **state) {
   assert_true(rows >= 10000 && rows <= 10001);
   assert_close(values[9000], 10, 1e-4);
   unlink(path);
-  assert_int_equal(entry()->open("/nowhere/at/all.h5", &sink, &message), DYN_BAD_FILE);
+  assert_int_equal(entry()->open("/nowhere/at/all.h5", &table, &message), DYN_BAD_FILE);
   print_message("%s\n", message.text);
   assert_non_null(strstr(message.text, "cannot write to /nowhere/at/all.h5: "));
   dyn_run_summary_clear(&s);
+}
+
+/* 3000 rows of a number and a text. */
+static void fill(dyn_table *table) {
+  static const dyn_table_column columns[] = {{.name = "i"},
+                                             {.name = "what, \"why\"", .is_text = 1}};
+  dyn_model m = oscillator_model();
+  char text[40];
+  assert_int_equal(table->begin(table->user, &m, 2, columns), 0);
+  for (int i = 0; i < 3000; i++) {
+    double numbers[2] = {i, 0};
+    const char *texts[2] = {NULL, text};
+    snprintf(text, sizeof text, i % 2 ? "θ of %d, or so" : "", i);
+    assert_int_equal(table->row(table->user, numbers, texts), 0);
+  }
+  assert_int_equal(table->finish(table->user), 0);
+  table->close(table->user);
+}
+
+static void test_tables_with_texts(void **state) {
+  (void)state;
+  char path[64], line[200];
+  dyn_table table;
+  dyn_message message;
+  temporary(path, ".csv");
+  assert_int_equal(dyn_csv_table_open(path, &table, &message), DYN_DONE);
+  fill(&table);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_string_equal(line, "i,\"what, \"\"why\"\"\"\n");
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_string_equal(line, "0,\n");
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_string_equal(line, "1,\"θ of 1, or so\"\n");
+  fclose(file);
+  unlink(path);
+}
+
+static size_t read_whole(const char *path, char *bytes, size_t size) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  size_t length = fread(bytes, 1, size, file);
+  assert_true(length < size);
+  fclose(file);
+  return length;
+}
+
+/* Text columns of HDF5, and that files of equal rows are equal although they are made at different
+ * times. */
+static void test_hdf5_tables(void **state) {
+  (void)state;
+  enum { SIZE = 1 << 20 };
+  void *library = open_module();
+  if (!library) skip(); /* not built */
+  dyn_hdf5_entry *entry;
+  *(void **)&entry = dlsym(library, "dyn_hdf5");
+  char paths[2][64], *bytes[2];
+  size_t lengths[2];
+  dyn_table table;
+  dyn_message message;
+  static double values[3000];
+  for (int i = 0; i < 2; i++) {
+    temporary(paths[i], ".h5");
+    assert_int_equal(entry()->open(paths[i], &table, &message), DYN_DONE);
+    fill(&table);
+    lengths[i] = read_whole(paths[i], bytes[i] = malloc(SIZE), SIZE);
+    sleep(i == 0); /* times in files have a resolution of a second */
+  }
+  assert_int_equal(lengths[0], lengths[1]);
+  assert_memory_equal(bytes[0], bytes[1], lengths[0]);
+  assert_int_equal(read_column(library, paths[0], "i", values), 3000);
+  assert_true(values[2999] == 2999);
+  int found = 0;
+  for (size_t at = 0; at + 16 < lengths[0]; at++)
+    found += !memcmp(bytes[0] + at, "θ of 2999, or so", 17);
+  assert_int_equal(found, 1);
+  for (int i = 0; i < 2; i++) {
+    unlink(paths[i]);
+    free(bytes[i]);
+  }
 }
 
 static void test_table_errors(void **state) {
@@ -318,7 +406,8 @@ static void test_driven_inputs(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_round_trip), cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_hdf5),           cmocka_unit_test(test_table_errors),
+      cmocka_unit_test(test_hdf5),           cmocka_unit_test(test_tables_with_texts),
+      cmocka_unit_test(test_hdf5_tables),    cmocka_unit_test(test_table_errors),
       cmocka_unit_test(test_table_forms),    cmocka_unit_test(test_interpolation_is_monotone),
       cmocka_unit_test(test_driven_inputs),
   };
