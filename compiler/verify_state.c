@@ -199,18 +199,23 @@ static double value_of(void *user, expr symbol) {
   return slot ? b->values[slot - 1] : NAN;
 }
 
+/* Nothing may come from NULL. */
+static double *append(double *at, const double *values, int32_t count) {
+  for (int32_t i = 0; i < count; i++) *at++ = values[i];
+  return at;
+}
+
 /* The symbols' values, in the order of place_symbols; the caller frees them. */
 static double *gather(const struct power_balance *balance, const struct verify *v, const double *x,
                       const double *acceleration, const double *multiplier) {
   const dyn_model *model = v->methods[0].model;
-  size_t n = (size_t)model->n_coordinates, m = (size_t)model->n_constraints;
-  double *values = checked_calloc((size_t)balance->count + 1, sizeof *values), *at = values;
-  memcpy(at, x, (size_t)model->n_state * sizeof *x);
-  memcpy(at += model->n_state, acceleration, n * sizeof *x);
-  memcpy(at += n, multiplier, m * sizeof *x);
-  memcpy(at += m, v->p, (size_t)model->n_parameters * sizeof *x);
-  memcpy(at += model->n_parameters, v->u, (size_t)model->n_inputs * sizeof *x);
-  at[model->n_inputs] = v->t;
+  double *values = checked_calloc((size_t)balance->count + 1, sizeof *values);
+  double *at = append(values, x, model->n_state);
+  at = append(at, acceleration, model->n_coordinates);
+  at = append(at, multiplier, model->n_constraints);
+  at = append(at, v->p, model->n_parameters);
+  at = append(at, v->u, model->n_inputs);
+  *at = v->t;
   return values;
 }
 
