@@ -25,6 +25,7 @@ struct program *program_build(dyn_context *context, struct system *system,
   program_add(program, PROGRAM_DEFAULTS);
   program_fill_defaults(program);
   program->by_recursion = recursion_is_shorter(program);
+  if (!program->by_recursion) system_derive_mass(system);
   program_add(program, functions);
   return program;
 }

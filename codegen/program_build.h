@@ -83,4 +83,6 @@ void plan_recursion(const struct recursion *recursion, struct expr_list *roots);
  * its inertia. */
 void lower_recursion(struct tape_builder *builder, const struct recursion *recursion,
                      tape_value *accelerations);
+/* The mass matrix where the system puts off its expressions (recursion_mass.c). */
+struct tape *recursion_mass_tape(const struct program *program);
 #endif

@@ -290,6 +290,7 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   const struct system *system = program->system;
   dyn_model *tables = &program->tables;
   size_t n = system->n;
+  if (PROGRAM_DERIVATIVES & 1ull << function) system_derive_mass(program->system);
   switch (function) {
   case PROGRAM_FUNCTION_COMPLETE_PARAMETERS:
     return parameters_tape(program);
@@ -318,6 +319,7 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   case PROGRAM_FUNCTION_ACCELERATION:
     return acceleration_tape(program);
   case PROGRAM_FUNCTION_MASS_MATRIX:
+    if (system->mass == NULL) return recursion_mass_tape(program);
     return array_tape(program, system->mass, n * n);
   case PROGRAM_FUNCTION_FORCING:
     return array_tape(program, system->forcing, n);

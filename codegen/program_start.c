@@ -146,6 +146,7 @@ struct tape *program_start_with_speeds(const struct program *program) {
                         .n = program->system->n};
   struct tape_builder *b = &start.builder;
   uint32_t n = start.n;
+  system_derive_mass(program->system);
   find_speeds(&start);
   bind_start(&start);
   plan(&start);

@@ -169,9 +169,26 @@ static const dyn_pattern *pattern_of(struct program *program, const expr *entrie
   return pattern;
 }
 
+/* Of a mass matrix that is put off: by its recursion. */
+static const dyn_pattern *pattern_of_mass(struct program *program) {
+  const struct system *s = program->system;
+  size_t n = s->n;
+  if (s->mass != NULL) return pattern_of(program, s->mass, s->n, s->n);
+  expr zero = expr_integer(s->graph, 0), one = expr_integer(s->graph, 1);
+  expr *entries = checked_calloc(n * n + 1, sizeof *entries);
+  for (size_t i = 0; i < n * n; i++) entries[i] = zero;
+  for (uint32_t i = 0; i < s->recursion->mass.entries.count; i++) {
+    struct recursion_entry entry = s->recursion->mass.entries.items[i];
+    entries[entry.row + entry.column * n] = entries[entry.column + entry.row * n] = one;
+  }
+  const dyn_pattern *pattern = pattern_of(program, entries, s->n, s->n);
+  free(entries);
+  return pattern;
+}
+
 static void fill_patterns(struct program *program) {
   const struct system *s = program->system;
-  program->tables.mass_matrix_pattern = pattern_of(program, s->mass, s->n, s->n);
+  program->tables.mass_matrix_pattern = pattern_of_mass(program);
   program->tables.position_jacobian_pattern =
       pattern_of(program, s->position_jacobian, s->positions, s->n);
   program->tables.velocity_jacobian_pattern =

@@ -297,10 +297,12 @@ static uint64_t matrix_length(const struct program *program) {
 
 bool recursion_is_shorter(const struct program *program) {
   const struct system *system = program->system;
-  if (system->recursion == NULL || mass_is_diagonal(system)) return false;
+  bool is_put_off = system->mass == NULL; /* because it would be long */
+  if (system->recursion == NULL || (!is_put_off && mass_is_diagonal(system))) return false;
   struct tape *recursion = accelerations_by(program, true);
   uint64_t length = length_of(recursion) + INSTRUCTIONS_OF_WAITING * (uint64_t)system->n;
-  bool is_shorter = length < matrix_length(program) && has_pivots(program, recursion);
+  bool is_shorter =
+      (is_put_off || length < matrix_length(program)) && has_pivots(program, recursion);
   tape_free(recursion);
   return is_shorter;
 }

@@ -92,7 +92,7 @@ char *dyn_compiler_equations(dyn_compiler *compiler, dyn_equations format, const
                                                  [DYN_EQUATIONS_JSON] = EQUATIONS_JSON,
                                                  [DYN_EQUATIONS_HTML] = EQUATIONS_HTML};
   if ((size_t)format >= sizeof formats / sizeof *formats) return NULL;
-  if (!derive(compiler, NULL)) return NULL;
+  if (!derive(compiler, NULL) || !compiler_derive_mass(compiler)) return NULL;
   struct text out = {0};
   if (equations_print(compiler->context, compiler->system, formats[format], show, &out))
     return text_take(&out);

@@ -106,6 +106,13 @@ static bool check_size(dyn_compiler *compiler) {
   return false;
 }
 
+bool compiler_derive_mass(dyn_compiler *compiler) {
+  double started = compiler_clock();
+  system_derive_mass(compiler->system);
+  stage_end(compiler, COMPILER_DERIVE, started);
+  return check_size(compiler);
+}
+
 bool compiler_build_program(dyn_compiler *compiler, program_functions functions) {
   if (!compiler_derive(compiler, NULL)) return false;
   double started = compiler_clock();

@@ -50,8 +50,8 @@ struct dyn_compiler {
   VECTOR(dyn_model *) more_interpreted; /* made by compiler_add_functions, one or the other */
   VECTOR(struct backend_model *) more_compiled;
   program_functions added; /* functions of the last of them */
-  const char *cache; /* folder of machine code from earlier times, or NULL; the caller's */
-  double *folded;    /* parameters folded into `compiled`, or NULL */
+  const char *cache;       /* folder of machine code from earlier times, or NULL; the caller's */
+  double *folded;          /* parameters folded into `compiled`, or NULL */
   double seconds[COMPILER_STAGE_COUNT];
 };
 
@@ -70,6 +70,8 @@ void compiler_override(dyn_compiler *compiler, dyn_override kind, const char *op
 bool compiler_parse(dyn_compiler *compiler); /* true even if the tree has faults */
 bool compiler_check(dyn_compiler *compiler);
 bool compiler_derive(dyn_compiler *compiler, const char *method);
+/* Of a derived model: the mass matrix, if it was put off. */
+bool compiler_derive_mass(dyn_compiler *compiler);
 /* The program with at least these functions (PROGRAM_ flags). */
 bool compiler_build_program(dyn_compiler *compiler, program_functions functions);
 
@@ -79,9 +81,9 @@ bool compiler_open_backend(dyn_compiler *compiler);
 /* Machine code for what a run calls often; the rest is interpreted. `parameters` (may be NULL) are
  * folded into the code, which then ignores p. */
 const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, int level);
-/* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was, or with steps,
- * which only a compiled one gets. NULL, with a
- * diagnostic, on failure. Models handed out before stay usable. */
+/* The same model with derivatives (PROGRAM_JACOBIAN, ...), compiled if the model was, or with
+ * steps, which only a compiled one gets. NULL, with a diagnostic, on failure. Models handed out
+ * before stay usable. */
 const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions);
 /* Object file, assembly or IR, with these of PROGRAM_STEPS. */
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format, program_functions steps,

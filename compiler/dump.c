@@ -25,6 +25,7 @@ static bool dump_model(dyn_compiler *compiler, struct text *out) {
 }
 
 static bool dump_system(dyn_compiler *compiler, struct text *out) {
+  if (!compiler_derive_mass(compiler)) return false;
   system_dump(compiler->system, out);
   return true;
 }

@@ -27,6 +27,7 @@ enum { FUNCTIONS = PROGRAM_ALL & ~(PROGRAM_DERIVATIVES | PROGRAM_NATURAL) };
 void verify_add(struct verify *v, struct system *system) {
   struct verify_method *method = &v->methods[v->count++];
   method->system = system;
+  system_derive_mass(system); /* what a recursion is compared with */
   method->program = program_build(v->context, system, FUNCTIONS);
   method->model = program_interpreted_model(method->program);
 }

@@ -343,6 +343,7 @@ static bool has_hats(const struct system *system, enum equation_format format) {
 static void arrange_all(struct equations *equations) {
   struct system *system = equations->system;
   struct terms terms = terms_of_model((struct model *)system->model);
+  system_derive_mass(system);
   if (equations->show & SHOW_JACOBIAN) system_derive_jacobian(system);
   if (!expr_is_integer_value(system->graph, terms.dissipation, 0))
     equations->dissipation = terms.dissipation;

@@ -10,6 +10,7 @@
 #include "derive/elimination.h"
 #include "derive/method.h"
 #include "derive/inertia_report.h"
+#include "derive/recursion_forms.h"
 #include "derive/sample.h"
 #include "base/bug.h"
 #include "sema/model.h"
@@ -165,8 +166,30 @@ static bool check_kinetic_energy(dyn_context *context, const struct system *syst
   return false;
 }
 
-bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms) {
-  if (system->n == 0) return true;
+/* By the values that the recursion gives the mass matrix, with those of the parameters: what is
+ * regular with them is so in general, too. */
+static bool put_off_mass_is_regular(const struct system *system) {
+  size_t n = system->n;
+  double *mass = checked_malloc(n * n * sizeof *mass), *scale = checked_malloc(n * sizeof *scale);
+  struct sample sample;
+  bool regular = false;
+  sample_init(&sample, system->model);
+  for (uint64_t attempt = 0; attempt < 4 && !regular; attempt++) {
+    sample_draw(&sample, 0x1e55 + attempt, false);
+    recursion_mass_at(system->recursion, system->graph, &sample, mass);
+    elimination_scale(mass, (uint32_t)n, scale);
+    regular = elimination_pivot_ratio(mass, (uint32_t)n) > 1e-8;
+  }
+  sample_clear(&sample);
+  free(mass);
+  free(scale);
+  return regular;
+}
+
+bool inertia_check(dyn_context *context, struct system *system, const struct terms *terms) {
+  if (system->n == 0 || (system->mass == NULL && put_off_mass_is_regular(system))) return true;
+  system_derive_mass(system);
+  if (expr_graph_is_full(system->graph)) return true; /* which is a report of its own */
   return check_kinetic_energy(context, system, terms) && check_rows(context, system) &&
          inertia_check_values(context, system) && check_bordered(context, system);
 }

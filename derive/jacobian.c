@@ -136,6 +136,7 @@ void system_unknown_symbols(const struct system *system, expr *symbols) {
 }
 
 void system_derive_jacobian(struct system *system) {
+  system_derive_mass(system);
   if (system->residual_by_state) return;
   size_t width = 2 * (size_t)system->n + system->rates, unknowns = (size_t)system->n + system->m;
   expr *state = checked_calloc(width + 1, sizeof(expr));

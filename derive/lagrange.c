@@ -112,6 +112,33 @@ static void derive_by_positions(struct lagrange *l) {
   }
 }
 
+/* Of energies as a recursion takes them (V free of velocities), all at once and without the mass
+ * matrix: the derivatives of T share their sums over the bodies, so that they grow as n^2 along a
+ * chain, and not as n^3. */
+static void derive_by_gradients(struct lagrange *l) {
+  uint32_t n = l->n;
+  expr *symbols = checked_calloc(4 * (size_t)n + 1, sizeof *symbols), *by = symbols + 2 * n;
+  for (uint32_t j = 0; j < n; j++) {
+    symbols[j] = l->model->coordinates.items[j].position;
+    symbols[n + j] = l->model->coordinates.items[j].velocity;
+  }
+  expr_gradient(l->graph, l->terms->kinetic, symbols, 2 * (size_t)n, by);
+  for (uint32_t j = 0; j < n; j++) {
+    l->kinetic_slope[j] = by[j];
+    l->kinetic_momentum[j] = l->system->momentum[j] = by[n + j];
+    l->potential_momentum[j] = expr_integer(l->graph, 0);
+  }
+  expr_gradient(l->graph, l->terms->dissipation, symbols + n, n, by);
+  for (uint32_t j = 0; j < n; j++)
+    l->system->nonconservative[j] = l->force[j] = difference(l, l->force[j], by[j]);
+  expr_gradient(l->graph, l->terms->potential, symbols, n, by);
+  for (uint32_t j = 0; j < n; j++) {
+    l->force[j] = difference(l, l->force[j], by[j]);
+    l->system->momentum_rate[j] = expr_add(l->graph, l->force[j], l->kinetic_slope[j]);
+  }
+  free(symbols);
+}
+
 /* The time derivative with q'' left out: total, or explicit (where positions stay). Inputs have no
  * known derivative, which check_inputs has refused where it would matter. */
 static struct expr_tangent *time_tangent(struct lagrange *l, bool is_total) {
@@ -338,8 +365,39 @@ static bool check_inputs(struct lagrange *l) {
   return !found;
 }
 
+/* Where right-hand sides come from the recursion, as nothing holds accelerations. */
+static void derive_without_mass(struct lagrange *l) {
+  struct system *system = l->system;
+  derive_by_gradients(l);
+  derive_by_time(l);
+  for (uint32_t i = 0; i < l->n; i++)
+    system->forcing[i] = difference(l, system->applied[i], system->inertial[i]);
+  system->mass_is_symmetric = true;
+}
+
+void system_derive_mass(struct system *system) {
+  size_t n = system->n;
+  if (system->mass != NULL) return;
+  system->mass = checked_calloc(n * n + 1, sizeof(expr));
+  for (size_t j = 0; j < n; j++) {
+    struct expr_tangent *tangent = expr_tangent_new(system->graph);
+    expr_tangent_seed(tangent, system->model->coordinates.items[j].velocity,
+                      expr_integer(system->graph, 1));
+    for (size_t i = 0; i <= j; i++)
+      system->mass[i + j * n] = system->mass[j + i * n] =
+          expr_tangent_of(tangent, system->momentum[i]);
+    expr_tangent_free(tangent);
+  }
+}
+
 bool lagrange_derive(dyn_context *context, struct system *system, const struct terms *terms) {
   struct lagrange l = lagrange_new(context, system, terms);
+  if (system->recursion != NULL && system->recursion->mass.is_long) {
+    derive_without_mass(&l);
+    lagrange_free(&l);
+    return true;
+  }
+  system->mass = checked_calloc((size_t)l.n * l.n + 1, sizeof(expr));
   derive_by_velocities(&l);
   bool ok = check_inputs(&l);
   if (ok) {

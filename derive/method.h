@@ -26,7 +26,8 @@ bool kane_derive(dyn_context *context, struct system *system, const struct terms
 bool gibbs_appell_derive(dyn_context *context, struct system *system, const struct terms *terms);
 
 /* Reports coordinates without inertia and a mass matrix that is singular identically. */
-bool inertia_check(dyn_context *context, const struct system *system, const struct terms *terms);
+/* A mass matrix that was put off is derived where doubles can't show it regular. */
+bool inertia_check(dyn_context *context, struct system *system, const struct terms *terms);
 
 /* Reports coordinates whose inertia vanishes with the values of the model's parameters. */
 bool inertia_check_values(dyn_context *context, const struct system *system);

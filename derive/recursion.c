@@ -223,6 +223,14 @@ static void exchange(struct builder *b, uint32_t v, struct recursion_term *lone)
   lone->variable = v;
 }
 
+static void keep_sums(struct recursion *r) {
+  for (uint32_t v = r->n; v < r->variables.count; v++) {
+    struct recursion_sum sum = {r->variables.items[v].first, r->variables.items[v].count};
+    vector_push(&r->sums, sum);
+  }
+  for (uint32_t i = 0; i < r->terms.count; i++) vector_push(&r->sum_terms, r->terms.items[i]);
+}
+
 static void exchange_all(struct builder *b) {
   struct recursion *r = b->recursion;
   uint32_t *users = checked_calloc((size_t)r->variables.count + 1, sizeof *users);
@@ -246,9 +254,11 @@ struct recursion *recursion_of_model(struct model *model) {
   bool ok = recursion_forms_find(model, &forms) && add_variables(&b, model, &forms) &&
             add_actions(&b, &forms);
   if (ok) {
+    keep_sums(r);
     exchange_all(&b);
     recursion_order(r);
     ok = recursion_meet(r);
+    if (ok) recursion_plan_mass(r);
   }
   recursion_forms_clear(&forms);
   expr_symbol_set_free(b.unknowns);
@@ -267,6 +277,10 @@ void recursion_free(struct recursion *r) {
   vector_free(&r->terms);
   vector_free(&r->inertias);
   vector_free(&r->neighbours);
+  vector_free(&r->sums);
+  vector_free(&r->sum_terms);
+  vector_free(&r->mass.moves);
+  vector_free(&r->mass.entries);
   free(r->order);
   free(r);
 }

@@ -35,9 +35,32 @@ struct recursion_variable {
   uint32_t first_neighbour, neighbours;
 };
 
+struct recursion_sum {
+  uint32_t first, count; /* in `sum_terms` */
+};
+
 struct recursion_inertia {
   uint32_t a, b; /* a <= b */
   expr value;
+};
+
+/* The mass matrix M = J^T D J in as many moves as it has entries: a sum's row and column go to what
+ * it is made of, the last sum first. Slot `to` += (1 or 2) * coefficient of the term * slot `from`.
+ */
+struct recursion_move {
+  uint32_t to, from, term; /* in `sum_terms` */
+  bool is_twice;
+};
+
+struct recursion_entry {
+  uint32_t row, column, slot; /* row >= column */
+};
+
+struct recursion_mass {
+  uint32_t slots; /* first the values of the inertias, then zeros */
+  VECTOR(struct recursion_move) moves;
+  VECTOR(struct recursion_entry) entries; /* all that may differ from 0; none: it was not made */
+  bool is_long; /* with the factorisation it takes several times as long as the recursion */
 };
 
 struct recursion {
@@ -48,5 +71,9 @@ struct recursion {
   VECTOR(uint32_t) neighbours;
   uint32_t *order;     /* all variables */
   uint64_t operations; /* multiplications and additions of the elimination */
+  /* The sums n, n + 1, ... by those before and by accelerations, as they were found. */
+  VECTOR(struct recursion_sum) sums;
+  VECTOR(struct recursion_term) sum_terms;
+  struct recursion_mass mass;
 };
 #endif

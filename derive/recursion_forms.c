@@ -23,10 +23,12 @@ struct finder {
   struct expr_graph *graph;
   struct recursion_forms *out;
   struct map form_of;              /* linear form -> 1 + index */
+  struct map good;                 /* nodes that forms may be made of */
   struct expr_tangent *move;       /* q by q'': virtual displacements */
   struct expr_tangent *push;       /* q' by q'' */
   struct expr_tangent *along;      /* by time, without q'' */
   struct expr_symbol_set *rates;   /* q' */
+  struct expr_symbol_set *motions; /* q'' */
   struct expr_symbol_set *acting;  /* q'', z', λ: what no force may hold */
   struct expr_symbol_set *foreign; /* z, z', u: what no velocity may hold */
   struct expr_symbol_set *moving;  /* q, q', t and all of those: what no mass may hold */
@@ -39,6 +41,7 @@ static void finder_init(struct finder *f, struct model *model, struct recursion_
   f->push = expr_tangent_new(graph);
   f->along = expr_tangent_new(graph);
   f->rates = expr_symbol_set_new(graph);
+  f->motions = expr_symbol_set_new(graph);
   f->acting = expr_symbol_set_new(graph);
   f->foreign = expr_symbol_set_new(graph);
   f->moving = expr_symbol_set_new(graph);
@@ -48,6 +51,7 @@ static void finder_init(struct finder *f, struct model *model, struct recursion_
     expr_tangent_seed(f->push, q->velocity, q->acceleration);
     expr_tangent_seed(f->along, q->position, q->velocity);
     expr_symbol_set_add(f->rates, q->velocity);
+    expr_symbol_set_add(f->motions, q->acceleration);
     expr_symbol_set_add(f->acting, q->acceleration);
     expr_symbol_set_add(f->moving, q->position);
     expr_symbol_set_add(f->moving, q->velocity);
@@ -69,10 +73,12 @@ static void finder_init(struct finder *f, struct model *model, struct recursion_
 
 static void finder_clear(struct finder *f) {
   map_free(&f->form_of);
+  map_free(&f->good);
   expr_tangent_free(f->move);
   expr_tangent_free(f->push);
   expr_tangent_free(f->along);
   expr_symbol_set_free(f->rates);
+  expr_symbol_set_free(f->motions);
   expr_symbol_set_free(f->acting);
   expr_symbol_set_free(f->foreign);
   expr_symbol_set_free(f->moving);
@@ -96,6 +102,57 @@ static void add_force(struct finder *f, uint32_t form, expr force) {
   if (form == 0) return;
   struct recursion_form *at = &f->out->forms.items[form - 1];
   at->force = expr_add(f->graph, at->force, force);
+}
+
+/* ---- forces: on what is moved */
+
+/* Is the linear expression a graph of sums and products? */
+static bool is_plain(struct finder *f, expr linear) {
+  struct expr_list stack = {0};
+  bool ok = true;
+  vector_push(&stack, linear);
+  while (stack.count > 0 && ok) {
+    expr e = vector_pop(&stack);
+    if (map_get(&f->good, e) != 0) continue;
+    map_set(&f->good, e, 1);
+    uint32_t count;
+    const struct expr_operand *operands = expr_operands(f->graph, e, &count);
+    enum expr_operator kind = expr_operator_of(f->graph, e);
+    ok = kind == EXPR_SUM || kind == EXPR_PRODUCT || kind == EXPR_SYMBOL;
+    for (uint32_t k = 0; k < count && ok; k++)
+      if (expr_symbol_set_touches(f->motions, operands[k].node))
+        vector_push(&stack, operands[k].node);
+  }
+  if (!ok) map_free(&f->good); /* nodes above the wrong one stand in it */
+  vector_free(&stack);
+  return ok;
+}
+
+/* A force on e(q, t), or by speed on e(q', ...). The form is that of all coordinates; where a
+ * choice stands in it (if, min, max), each coordinate that e depends on has its own. */
+static void add_virtual(struct finder *f, bool by_speed, expr e, expr force) {
+  const struct model *model = f->model;
+  expr linear = expr_tangent_of(by_speed ? f->push : f->move, e);
+  if (is_plain(f, linear)) {
+    add_force(f, form_of(f, linear), force);
+    return;
+  }
+  struct expr_list symbols = {0};
+  struct map coordinate_of = {0};
+  for (uint32_t j = 0; j < model->coordinates.count; j++) {
+    const struct model_coordinate *q = &model->coordinates.items[j];
+    map_set(&coordinate_of, by_speed ? q->velocity : q->position, j + 1);
+  }
+  expr_symbols_of(f->graph, &e, 1, &symbols);
+  for (uint32_t i = 0; i < symbols.count; i++) {
+    uint32_t j = map_get(&coordinate_of, symbols.items[i]);
+    if (j == 0) continue;
+    expr slope = expr_derivative(f->graph, e, symbols.items[i]);
+    add_force(f, form_of(f, model->coordinates.items[j - 1].acceleration),
+              expr_multiply(f->graph, force, slope));
+  }
+  map_free(&coordinate_of);
+  vector_free(&symbols);
 }
 
 /* ---- masses */
@@ -275,17 +332,22 @@ static bool add_product(struct finder *f, struct scaled term, scaled_list *left)
 static bool add_potential(struct finder *f, expr value, long sign) {
   if (expr_symbol_set_touches(f->rates, value) || expr_symbol_set_touches(f->acting, value))
     return false;
-  add_force(f, form_of(f, expr_tangent_of(f->move, value)), expr_integer(f->graph, sign));
+  add_virtual(f, false, value, expr_integer(f->graph, sign));
   return true;
 }
+
+/* Products are multiplied out term by term, which has no end in sums of sums of sums. */
+enum { MOST_TERMS = 50000 };
 
 static bool add_kinetic(struct finder *f, expr energy) {
   scaled_list left = {0};
   bool ok = true;
   vector_push(&left, ((struct scaled){energy, expr_integer(f->graph, 1)}));
-  while (left.count > 0 && ok) {
+  for (uint32_t taken = 0; left.count > 0 && ok; taken++) {
     struct scaled term = vector_pop(&left);
-    if (!expr_symbol_set_touches(f->rates, term.value))
+    if (taken + left.count > MOST_TERMS)
+      ok = false;
+    else if (!expr_symbol_set_touches(f->rates, term.value))
       ok = add_potential(f, expr_multiply(f->graph, term.scale, term.value), 1);
     else if (expr_operator_of(f->graph, term.value) == EXPR_SUM)
       push_terms(f, term.value, term.scale, &left);
@@ -314,9 +376,7 @@ static bool add_energies(struct finder *f) {
       break;
     case ENERGY_DISSIPATION: /* -dD/dq' on q'' */
       ok = !expr_symbol_set_touches(f->acting, energy->value);
-      if (ok)
-        add_force(f, form_of(f, expr_tangent_of(f->push, energy->value)),
-                  expr_integer(f->graph, -1));
+      if (ok) add_virtual(f, true, energy->value, expr_integer(f->graph, -1));
       break;
     }
     if (!ok) return false;
@@ -330,8 +390,7 @@ static bool add_forces(struct finder *f) {
     if (expr_symbol_set_touches(f->acting, force->value) ||
         expr_symbol_set_touches(f->acting, force->target))
       return false;
-    struct expr_tangent *virtual = force->target_is_speed ? f->push : f->move;
-    add_force(f, form_of(f, expr_tangent_of(virtual, force->target)), force->value);
+    add_virtual(f, force->target_is_speed, force->target, force->value);
   }
   return true;
 }

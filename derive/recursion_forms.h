@@ -18,6 +18,14 @@ void recursion_order(struct recursion *recursion);
 /* Fills the neighbours in that order; false if the elimination takes too long to be worth it. */
 bool recursion_meet(struct recursion *recursion);
 
+/* ---- the mass matrix by it (recursion_mass.c) */
+/* Fills `mass`, or leaves it empty where that has too many moves. */
+void recursion_plan_mass(struct recursion *recursion);
+struct sample;
+/* The mass matrix at a state: n*n values, by columns. */
+void recursion_mass_at(const struct recursion *recursion, struct expr_graph *graph,
+                       struct sample *sample, double *mass);
+
 /* ---- the forms (recursion_forms.c) */
 struct recursion_form {
   expr linear; /* homogeneous and linear in the symbols q'' */

@@ -65,7 +65,6 @@ static struct system *system_new(struct model *model, const struct terms *terms)
   system->graph = model->graph;
   system->n = (uint32_t)n;
   system->rates = model->states.count;
-  system->mass = expr_array(n * n);
   system->forcing = expr_array(n);
   system->inertial = expr_array(n);
   system->applied = expr_array(n);
@@ -84,8 +83,9 @@ static struct system *system_new(struct model *model, const struct terms *terms)
   return system;
 }
 
-/* The mass matrix is stored whole: 400 megabytes at this size. */
-enum { MOST_COORDINATES = 10000 };
+/* The mass matrix is stored whole: 400 megabytes at this size. From so many coordinates on it is
+ * not derived where a recursion makes it unnecessary and it is long. */
+enum { MOST_COORDINATES = 10000, MANY_COORDINATES = 16 };
 
 /* True (after a report) if the expression graph ran full, so that no result can be trusted. */
 static bool is_too_large(dyn_context *context, const struct system *system) {
@@ -111,11 +111,13 @@ struct system *derive_system(dyn_context *context, struct model *model, const ch
   struct system *system = system_new(model, &terms);
   system->method = methods[chosen].name;
   constraints_derive(system);
+  if (methods[chosen].derive == lagrange_derive && system->n >= MANY_COORDINATES)
+    system->recursion = recursion_of_model(model); /* may spare the mass matrix */
   bool ok = methods[chosen].derive(context, system, &terms);
   ok = !is_too_large(context, system) && ok;
   ok = ok && inertia_check(context, system, &terms);
   if (ok) invariants_find(system, &terms);
-  if (ok && system->state.kind == VARIABLES_VELOCITIES)
+  if (ok && system->state.kind == VARIABLES_VELOCITIES && system->recursion == NULL)
     system->recursion = recursion_of_model(model);
   if (!ok || is_too_large(context, system)) {
     system_free(system);
@@ -220,7 +222,9 @@ void system_check(const struct system *system) {
   uint32_t limit = expr_graph_size(system->graph), n = system->n, z = system->rates;
   if (n != system->model->coordinates.count || z != system->model->states.count)
     bug("system: sizes differ from the model's");
-  check_present(system->mass, (size_t)n * n, limit, "mass matrix entry");
+  if (system->mass == NULL && (system->recursion == NULL || !system->mass_is_symmetric))
+    bug("system: no mass matrix");
+  if (system->mass != NULL) check_present(system->mass, (size_t)n * n, limit, "mass matrix entry");
   check_present(system->forcing, n, limit, "forcing");
   check_present(system->inertial, n, limit, "inertial term");
   check_present(system->applied, n, limit, "applied force");
@@ -233,7 +237,7 @@ void system_check(const struct system *system) {
     check_present(&system->kinetic_energy, 1, limit, "kinetic energy");
     check_present(&system->potential_energy, 1, limit, "potential energy");
   }
-  for (uint32_t j = 0; j < n && system->mass_is_symmetric; j++)
+  for (uint32_t j = 0; j < n && system->mass_is_symmetric && system->mass != NULL; j++)
     for (uint32_t i = 0; i < j; i++)
       if (system->mass[i + (size_t)j * n] != system->mass[j + (size_t)i * n])
         bug("system: mass matrix is not symmetric at %u, %u", i, j);
@@ -245,7 +249,7 @@ void system_check(const struct system *system) {
     expr_symbol_set_add(set, system->model->coordinates.items[j].acceleration);
   for (uint32_t k = 0; k < system->m; k++)
     expr_symbol_set_add(set, system->model->constraints.items[k].multiplier);
-  check_free_of(set, system->mass, (size_t)n * n, "mass matrix entry");
+  check_free_of(set, system->mass, system->mass != NULL ? (size_t)n * n : 0, "mass matrix entry");
   check_free_of(set, system->forcing, n, "forcing");
   check_free_of(set, system->momentum, n, "momentum");
   check_free_of(set, system->constraint, system->m, "constraint");

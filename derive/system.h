@@ -55,7 +55,10 @@ struct system {
   uint32_t n;                /* coordinates */
   uint32_t rates;            /* first-order states */
 
-  expr *mass;             /* n*n, column by column; entry of (row i, column j) at [i + j*n] */
+  /* n*n, column by column; entry of (row i, column j) at [i + j*n]. NULL where it is put off,
+   * because a recursion serves right-hand sides and its entries are many and long: see
+   * system_derive_mass. */
+  expr *mass;
   bool mass_is_symmetric; /* structurally; false where forces are linear in accelerations */
   expr *forcing;          /* n; forcing = applied - inertial */
   expr *inertial;         /* n: d/dt(dT/dq') - dT/dq without q'', for printing the equations */
@@ -105,6 +108,9 @@ struct system {
  * singular identically) or the method does not apply. Owned by the caller. */
 struct system *derive_system(dyn_context *context, struct model *model, const char *method);
 void system_derive_jacobian(struct system *system);
+/* Derives the mass matrix if it was put off. Where the expression graph gets full (see there) its
+ * entries are useless. */
+void system_derive_mass(struct system *system);
 
 /* Partial derivatives by symbols, a column for each. The unknowns of the equations (q'' and λ) and,
  * with momenta, q' are held; with speeds, q' and q'' follow from the symbol and the rates of speeds

@@ -30,6 +30,10 @@ struct terms terms_of_model(struct model *model) {
 
 typedef VECTOR(expr) expr_vector;
 
+/* Along a chain all arms of a force together are hardly longer than one; few are more readable one
+ * by one. */
+enum { FEW_ARMS = 16 };
+
 /* Adds F * d(target)/d(symbol) to the summands of every coordinate that the target depends on.
  * `index` maps a position (or velocity, for speeds) to its coordinate's number + 1. */
 static void project_force(struct expr_graph *graph, const struct model_force *force,
@@ -41,13 +45,20 @@ static void project_force(struct expr_graph *graph, const struct model_force *fo
   }
   struct expr_list symbols = {0};
   expr_symbols_of(graph, &force->target, 1, &symbols);
-  for (uint32_t i = 0; i < symbols.count; i++) {
-    uint32_t j = map_get(index, symbols.items[i]);
-    if (!j) continue;
-    expr arm = expr_derivative(graph, force->target, symbols.items[i]);
-    vector_push(&summands[j - 1], expr_multiply(graph, force->value, arm));
-  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < symbols.count; i++)
+    if (map_get(index, symbols.items[i])) symbols.items[count++] = symbols.items[i];
+  expr *arms = checked_calloc((size_t)count + 1, sizeof *arms);
+  if (count > FEW_ARMS)
+    expr_gradient(graph, force->target, symbols.items, count, arms);
+  else
+    for (uint32_t i = 0; i < count; i++)
+      arms[i] = expr_derivative(graph, force->target, symbols.items[i]);
+  for (uint32_t i = 0; i < count; i++)
+    vector_push(&summands[map_get(index, symbols.items[i]) - 1],
+                expr_multiply(graph, force->value, arms[i]));
   free(symbols.items);
+  free(arms);
 }
 
 expr *terms_generalized_forces(struct model *model) {

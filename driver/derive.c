@@ -34,7 +34,8 @@ static void put_parts(struct session *session, enum equation_format format, stru
 static int run(struct session *session) {
   dyn_compiler *compiler = session->compiler;
   if (!session_read_model(session) ||
-      !compiler_derive(compiler, session_option(session, OPTION_METHOD)))
+      !compiler_derive(compiler, session_option(session, OPTION_METHOD)) ||
+      !compiler_derive_mass(compiler))
     return session_fault_status(session);
   struct text out = {0}, parts = {0};
   enum equation_format format = format_of(session_option(session, OPTION_FORMAT));

@@ -20,6 +20,12 @@ static void add_method(struct session *session, struct verify *verify, const cha
   struct diagnostic_list *list = &context->diagnostics;
   uint32_t count = list->count, errors = list->error_count, warnings = list->warning_count;
   struct system *system = derive_system(context, verify->model, name);
+  if (system != NULL) system_derive_mass(system);
+  if (system != NULL && expr_graph_is_full(system->graph)) {
+    diagnostic_add(context, DIAG_EQUATIONS_TOO_LARGE, nowhere, NULL);
+    system_free(system);
+    system = NULL;
+  }
   if (system != NULL) {
     verify_add(verify, system);
   } else if (verify->count > 0) {

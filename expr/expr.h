@@ -112,6 +112,10 @@ expr expr_tangent_of(struct expr_tangent *tangent, expr e);
 void expr_tangent_free(struct expr_tangent *tangent);
 expr expr_derivative(struct expr_graph *graph, expr e, expr symbol);
 
+/* All partial derivatives of e by `count` symbols, at once: out[i] is that by symbols[i]. For many
+ * symbols they are shorter together than one by one, and look different. */
+void expr_gradient(struct expr_graph *graph, expr e, const expr *symbols, size_t count, expr *out);
+
 /* ---- substitution, memoised like tangents; replacements are not themselves searched */
 struct expr_substitution;
 struct expr_substitution *expr_substitution_new(struct expr_graph *graph);

@@ -200,4 +200,9 @@ expr node_rebuild(struct expr_graph *graph, expr e, const expr *mapped);
 /* The derivative of a function, power, choice or relation e whose arguments have the derivatives d.
  */
 expr function_derivative(struct expr_graph *graph, expr e, const expr *d);
+/* The product e with factor i differentiated: that is *number times the answer, for the factor's
+ * base has the derivative d. */
+expr product_differentiated(struct expr_graph *graph, expr e, uint32_t i, expr d, uint32_t *number);
+/* Has it so many factors that it is differentiated as two halves (tangent.c)? */
+bool product_is_long(const struct expr_graph *graph, expr e);
 #endif

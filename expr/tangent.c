@@ -57,7 +57,7 @@ static expr half_product(struct expr_graph *graph, expr product, bool second) {
                      count);
 }
 
-static bool is_long_product(const struct expr_graph *graph, expr e) {
+bool product_is_long(const struct expr_graph *graph, expr e) {
   const struct expr_node *node = node_at(graph, e);
   return node->operator_ == EXPR_PRODUCT && node->count > LONG_PRODUCT;
 }
@@ -66,7 +66,7 @@ static bool is_long_product(const struct expr_graph *graph, expr e) {
 static bool push_missing(struct expr_tangent *tangent, expr e) {
   struct expr_graph *graph = tangent->graph;
   uint32_t height = tangent->stack.count;
-  if (is_long_product(graph, e)) {
+  if (product_is_long(graph, e)) {
     for (int half = 0; half < 2; half++) {
       expr part = half_product(graph, e, half == 1);
       if (known(tangent, part) == 0) vector_push(&tangent->stack, part);
@@ -97,9 +97,8 @@ static expr sum_derivative(struct expr_tangent *tangent, expr e) {
   return sum_of_pairs(graph, tangent->pairs.items, tangent->pairs.count, NUMBER_ZERO);
 }
 
-/* The product with factor i differentiated, up to the product's coefficient (in *number). */
-static expr product_term(struct expr_graph *graph, expr e, uint32_t i, expr derivative,
-                         uint32_t *number) {
+expr product_differentiated(struct expr_graph *graph, expr e, uint32_t i, expr derivative,
+                            uint32_t *number) {
   uint32_t base = graph->scratch.count;
   for (uint32_t j = 0; j < node_at(graph, e)->count; j++) {
     struct expr_operand factor = node_operand(graph, e, j);
@@ -116,7 +115,7 @@ static expr product_term(struct expr_graph *graph, expr e, uint32_t i, expr deri
 static expr product_derivative(struct expr_tangent *tangent, expr e) {
   struct expr_graph *graph = tangent->graph;
   tangent->pairs.count = 0;
-  if (is_long_product(graph, e)) {
+  if (product_is_long(graph, e)) {
     uint32_t coefficient = node_at(graph, e)->number;
     expr left = half_product(graph, e, false), right = half_product(graph, e, true);
     push_pair(tangent, expr_multiply(graph, known(tangent, left), right), coefficient);
@@ -127,7 +126,7 @@ static expr product_derivative(struct expr_tangent *tangent, expr e) {
       expr derivative = known(tangent, node_argument(graph, e, i));
       if (derivative == ID_ZERO) continue;
       uint32_t number = NUMBER_ONE;
-      expr term = product_term(graph, e, i, derivative, &number);
+      expr term = product_differentiated(graph, e, i, derivative, &number);
       push_pair(tangent, term, number);
     }
   }

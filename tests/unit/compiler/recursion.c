@@ -28,7 +28,7 @@ static void set_up(struct fixture *f, const char *text) {
   f->program = program_build(f->compiler->context, f->compiler->system, 0);
 }
 
-/* The program's functions, by recursion or not. */
+/* The program's functions, accelerations by recursion or not; the mass matrix by what is there. */
 static void finish(struct fixture *f, bool by_recursion) {
   f->program->by_recursion = by_recursion;
   program_add(f->program,
@@ -92,6 +92,7 @@ static void check_model(const char *text, bool is_chosen) {
   set_up(&f, text);
   assert_non_null(f.compiler->system->recursion);
   assert_int_equal(f.program->by_recursion, is_chosen);
+  system_derive_mass(f.compiler->system);
   finish(&f, true);
   for (uint64_t seed = 1; seed <= 5; seed++) {
     draw(&f, seed);
@@ -209,9 +210,36 @@ static const char arm[] =
     "potential 1/2*30*(x^2 + z^2)\n"
     "torque 2*A.x on tool\n";
 
+/* Thirty joints in space about several axes, a prescribed one among them, bodies with full tensors;
+ * what acts depends on speeds, states and the time. */
+static const char winding[] =
+    "const n = 30\n"
+    "param c = 0.3\n"
+    "coord q[i in 1..n] = 0.2\n"
+    "state z = 0.3\n"
+    "z' = -z + q[1]''\n"
+    "speed u = q[2]'*cos(q[3]) + q[4]'\n"
+    "frame F[0] = world\n"
+    "point P[0] = origin + 0.1*sin(2*t)*world.z\n"
+    "for i in 1..n {\n"
+    "  frame F[i] = F[i-1] rotated (if i == 6 then q[i] + 2*t else q[i]) about "
+    "(if i == 2*floor(i/2) then 1 else 0)*F[i-1].x + F[i-1].z\n"
+    "  point P[i] = P[i-1] + (0.1, -0.3, 0.2) in F[i]\n"
+    "  body b[i](mass = 1 + i/10, at = P[i], frame = F[i],\n"
+    "            inertia = (0.1, 0.2, 0.15, 0.01, -0.02, 0.03))\n"
+    "}\n"
+    "force 3*z on u\n"
+    "force cross(vel(P[n]), 2*world.z) at P[n]\n"
+    "torque -c*omega(F[n], F[n-1]) on F[n] from F[n-1]\n"
+    "gravity -9.81*world.y\n"
+    "dissipation 0.1*dot(vel(P[5]), vel(P[5]))^2\n"
+    "potential if q[1] > 0.5 then 10*(q[1] - 0.5)^2 else 0\n"
+    "potential 5*(norm(P[n] - P[3]) - 0.1)^2\n";
+
 static void test_trees(void **state) {
   (void)state;
   check_model(tree, true);
+  check_model(winding, true);
 }
 
 static void test_space(void **state) {
@@ -222,6 +250,66 @@ static void test_space(void **state) {
   finish(&f, true);
   tear_down(&f);
   check_model(arm, is_chosen);
+}
+
+/* ---- the mass matrix */
+
+/* That by the recursion, entry by entry, is the derived one: to some units of rounding beside the
+ * roots of the diagonal (M is positive definite), times the n terms of an entry. */
+static void check_mass(const char *text) {
+  struct fixture f, derived;
+  set_up(&f, text);
+  set_up(&derived, text);
+  assert_null(f.compiler->system->mass);
+  system_derive_mass(derived.compiler->system);
+  finish(&f, true);
+  finish(&derived, true);
+  assert_null(f.compiler->system->mass);
+  size_t n = (size_t)f.model->n_coordinates;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    draw(&f, seed);
+    draw(&derived, seed);
+    assert_int_equal(call(&f, f.model->mass_matrix, f.mass), 0);
+    assert_int_equal(call(&derived, derived.model->mass_matrix, derived.mass), 0);
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+        double size = sqrt(derived.mass[i + i * n] * derived.mass[j + j * n]);
+        double difference = fabs(f.mass[i + j * n] - derived.mass[i + j * n]);
+        if (!(difference <= 1e-14 * (double)n * size))
+          fail_msg("entry %zu, %zu is off by %g of %g", i, j, difference, size);
+      }
+  }
+  tear_down(&f);
+  tear_down(&derived);
+}
+
+static void test_mass(void **state) {
+  (void)state;
+  struct text out = {0};
+  text_format(&out, "const n = 40\n%s", relative);
+  check_mass(text_string(&out));
+  out.length = 0;
+  text_format(&out, "const n = 40\n%s", absolute);
+  check_mass(text_string(&out));
+  text_free(&out);
+  check_mass(winding);
+}
+
+/* Two hundred links, which no mass matrix of expressions has room for. */
+static void test_long_chain(void **state) {
+  (void)state;
+  struct text out = {0};
+  struct fixture f;
+  text_format(&out, "const n = 200\n%s", relative);
+  set_up(&f, text_string(&out));
+  assert_true(f.program->by_recursion);
+  assert_null(f.compiler->system->mass);
+  finish(&f, true);
+  draw(&f, 7);
+  assert_true(residual(&f) < 1e-12);
+  assert_true(f.compiler->system->energy_is_conserved);
+  tear_down(&f);
+  text_free(&out);
 }
 
 /* ---- what does not go, or goes wrong */
@@ -247,6 +335,12 @@ static void test_refused(void **state) {
                              "force -0.1*q[2]'' on q[1]\n"));
   assert_false(has_recursion("coord q[i in 1..5]\nkinetic 1/2*sum(i in 1..5, (q[i]' + q[1]')^2)\n"
                              "constraint half: q[1] = 2*q[2]\n"));
+  /* squares under so many sums and factors that multiplied out they have no end */
+  assert_false(has_recursion("const n = 40\ncoord q[i in 1..n]\nparam a = 1, b = 2\n"
+                             "let s[0] = q[1]'^2\n"
+                             "for i in 1..n {\n"
+                             "  let s[i] = a*(s[i-1] + q[i]'^2) + b*(s[i-1] + 2*q[i]'^2)\n}\n"
+                             "kinetic s[n]\n"));
 }
 
 /* Regular, but not positive definite: left to the mass matrix. */
@@ -321,6 +415,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_chains),       cmocka_unit_test(test_growth),
       cmocka_unit_test(test_trees),        cmocka_unit_test(test_space),
+      cmocka_unit_test(test_mass),         cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_refused),      cmocka_unit_test(test_indefinite),
       cmocka_unit_test(test_lost_inertia), cmocka_unit_test(test_verify)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,6 +283,51 @@ static void derivatives_match_complex_steps(void **state) {
   assert_true(checked > 100);
 }
 
+/* All at once or one by one: the same derivatives, also of functions with bends. */
+static void gradients_match_derivatives(void **state) {
+  (void)state;
+  random_state = 14;
+  int checked = 0;
+  for (int round = 0; round < rounds(200); round++) {
+    struct sample s;
+    grow(&s, KINDS);
+    int i = 6 + (int)draw(TREE - 6);
+    double scale = largest(&s, i);
+    if (!(scale < 1e3)) continue;
+    expr gradient[SYMBOLS];
+    expr_gradient(g, s.node[i], symbols, SYMBOLS, gradient);
+    for (int k = 0; k < SYMBOLS; k++) {
+      double expected = value_of(&s, expr_derivative(g, s.node[i], symbols[k]));
+      double actual = value_of(&s, gradient[k]);
+      if (!near(actual, expected, scale * scale, 1e-11))
+        fail_msg("round %d by x%d: %.17g is not %.17g", round, k, actual, expected);
+      checked++;
+    }
+  }
+  assert_true(checked > 500);
+}
+
+/* Branches that are not taken, and have no value, do not matter; long products keep their length.
+ */
+static void gradients_of_choices(void **state) {
+  (void)state;
+  struct sample s = {.point = {0}};
+  expr x = symbols[0], zero = expr_integer(g, 0), gradient[2];
+  expr branch = expr_unary(g, EXPR_LOG, x);
+  expr choice = expr_if(g, expr_binary(g, EXPR_LESS, zero, x), branch, expr_multiply(g, x, x));
+  expr_gradient(g, expr_multiply(g, expr_integer(g, 3), choice), symbols, 2, gradient);
+  assert_true(value_of(&s, gradient[0]) == 0);
+  assert_true(expr_is_integer_value(g, gradient[1], 0));
+  expr product = expr_integer(g, 1), all[40];
+  for (int k = 0; k < 40; k++) {
+    all[k] = expr_symbol(g, "y", NULL);
+    product = expr_multiply(g, product, all[k]);
+  }
+  expr slopes[40];
+  expr_gradient(g, product, all, 40, slopes);
+  for (int k = 0; k < 40; k++) assert_int_equal(expr_multiply(g, slopes[k], all[k]), product);
+}
+
 /* Also the functions with bends, and powers with symbols as exponents. */
 static void derivatives_match_differences(void **state) {
   (void)state;
@@ -377,6 +422,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(constructors_keep_values, set_up, tear_down),
       cmocka_unit_test_setup_teardown(derivatives_match_complex_steps, set_up, tear_down),
       cmocka_unit_test_setup_teardown(derivatives_match_differences, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(gradients_match_derivatives, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(gradients_of_choices, set_up, tear_down),
       cmocka_unit_test_setup_teardown(substitution_is_evaluation_elsewhere, set_up, tear_down),
       cmocka_unit_test_setup_teardown(linear_parts_add_up, set_up, tear_down),
   };
