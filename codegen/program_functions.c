@@ -189,7 +189,7 @@ static struct tape *inputs_tape(const struct program *program) {
 static struct tape *run_tape(const struct program *program) {
   const struct model_run *run = &program->system->model->run;
   const expr values[DYN_RUN_COUNT] = {run->from,      run->until,    run->every,
-                                      run->tolerance, run->absolute, run->max_step};
+                                      run->tolerance, run->absolute, run->max_step, run->step};
   struct tape_builder builder;
   state_builder_init(&builder, program);
   for (uint32_t i = 0; i < DYN_RUN_COUNT; i++)

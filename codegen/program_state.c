@@ -5,8 +5,7 @@
  *     [ A  0 ] [ -λ  ] = [ -bias ],
  *
  * symmetric where M is and B = A^T. Without constraints that is M q'' = f. */
-#include "codegen/kernels.h"
-#include "codegen/program_build.h"
+#include "codegen/motion.h"
 #include <math.h>
 
 static void bind_inputs(struct tape_builder *builder, const struct program *program) {
@@ -106,8 +105,7 @@ void plan_with_motion(struct tape_builder *builder, const struct program *progra
   vector_free(&all);
 }
 
-/* The entry (i, j) of the matrix; 0 is the zero matrix in its corner. */
-static expr motion_entry(const struct system *system, uint32_t i, uint32_t j) {
+expr motion_entry(const struct system *system, uint32_t i, uint32_t j) {
   uint32_t n = system->n, m = system->m;
   struct motion_form form = motion_form_of(system);
   if (i < n && j < n) return form.mass[i + (size_t)j * n];
@@ -179,23 +177,14 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
 
 enum { REFINEMENTS = 2 };
 
-struct motion {
-  struct tape_builder *builder;
-  const struct system *system;
-  uint32_t solver, n, m;
-  tape_value *right, *solution, *residual; /* n + m each; solution has one more: see tape.h */
-};
-
-/* Constraints that the solver leaves out are not to be satisfied but follow from the others. */
-static bool is_left_out(const struct motion *motion, uint32_t k) {
+bool motion_leaves_out(const struct motion *motion, uint32_t k) {
   const struct tape_solver *solver = &motion->builder->tape->solvers.items[motion->solver];
   return solver->kind == SOLVER_UNROLLED && solver->ordered < solver->n &&
          motion->system->model->constraints.items[k].is_redundant;
 }
 
-/* right - K x, and (unless NULL) the sizes of what was added up. */
-static void motion_residual(const struct motion *motion, uint32_t row, tape_value *residual,
-                            tape_value *size) {
+void motion_residual(const struct motion *motion, uint32_t row, tape_value *residual,
+                     tape_value *size) {
   struct tape_builder *b = motion->builder;
   tape_value sum = motion->right[row], sizes = builder_unary(b, TAPE_ABS, sum);
   for (uint32_t j = 0; j < motion->n + motion->m; j++) {
@@ -224,111 +213,13 @@ static void motion_refine(const struct motion *motion) {
   tape_value *change = checked_calloc((size_t)size + 1, sizeof *change);
   for (uint32_t i = 0; i < size; i++) {
     motion_residual(motion, i, &motion->residual[i], NULL);
-    if (i >= motion->n && is_left_out(motion, i - motion->n))
+    if (i >= motion->n && motion_leaves_out(motion, i - motion->n))
       motion->residual[i] = builder_constant(b, 0);
   }
   motion_solve(motion, motion->residual, false, change);
   for (uint32_t i = 0; i < size; i++)
     motion->solution[i] = builder_binary(b, TAPE_ADD, motion->solution[i], change[i]);
   free(change);
-}
-
-/* What is allowed of the residuals of constraints. */
-struct allowance {
-  const tape_value *forces; /* of each coordinate, sizes added up */
-  tape_value mass;          /* the largest */
-  tape_value tolerance;     /* of the sizes of an equation's terms */
-  tape_value rounding;      /* KERNEL_BORDER_ROUNDING where constraints are dependent, else 0 */
-};
-
-/* Equation n + k holds: |residual| <= tolerance * size, or it is nothing beside what the forces on
- * its coordinates do to the largest mass: at rest accelerations, and their sizes, are rounding. In
- * a motion without forces even those are nothing; then the elimination's own word counts. */
-static tape_value constraint_holds(const struct motion *motion, uint32_t k,
-                                   const struct allowance *a) {
-  struct tape_builder *b = motion->builder;
-  tape_value residual, size, pull = builder_constant(b, 0), reach = pull;
-  motion_residual(motion, motion->n + k, &residual, &size);
-  for (uint32_t i = 0; i < motion->n; i++) {
-    expr entry = motion_entry(motion->system, motion->n + k, i);
-    if (expr_is_integer_value(motion->system->graph, entry, 0)) continue;
-    tape_value length = builder_unary(b, TAPE_ABS, builder_lower(b, entry));
-    tape_value part = builder_binary(b, TAPE_MULTIPLY, length, a->forces[i]);
-    pull = builder_binary(b, TAPE_ADD, pull, part);
-    reach = builder_binary(b, TAPE_ADD, reach, length);
-  }
-  tape_value limit = builder_binary(b, TAPE_MULTIPLY, a->tolerance, size);
-  tape_value off = builder_binary(b, TAPE_SUBTRACT, builder_unary(b, TAPE_ABS, residual), limit);
-  pull = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-34), pull);
-  reach = builder_binary(b, TAPE_MULTIPLY, reach, builder_unary(b, TAPE_SQRT, a->mass));
-  reach = builder_binary(b, TAPE_MULTIPLY, a->rounding, reach);
-  return builder_binary(b, TAPE_LESS_EQUAL, builder_binary(b, TAPE_MULTIPLY, off, a->mass),
-                        builder_binary(b, TAPE_ADD, pull, reach));
-}
-
-/* The largest of the forces on coordinates, each divided by the root of its mass: so they can be
- * compared, whatever their units. */
-static tape_value largest_pull(const struct motion *motion, const tape_value *forces) {
-  struct tape_builder *b = motion->builder;
-  tape_value largest = builder_constant(b, 0), one = builder_constant(b, 1);
-  for (uint32_t i = 0; i < motion->n; i++) {
-    tape_value mass = builder_lower(b, motion_entry(motion->system, i, i));
-    tape_value has_mass = builder_binary(b, TAPE_LESS, builder_constant(b, 0), mass);
-    tape_value root = builder_unary(b, TAPE_SQRT, builder_select(b, has_mass, mass, one));
-    tape_value pull = builder_binary(b, TAPE_DIVIDE, forces[i], root);
-    pull = builder_select(b, has_mass, pull, builder_constant(b, 0));
-    largest = builder_binary(b, TAPE_MAX, largest, pull);
-  }
-  return largest;
-}
-
-/* Equation i holds beside the sizes of its terms, or off by less than the rounding of the largest
- * force: where all its terms are rounding (a coordinate that nothing moves), they need not cancel.
- */
-static tape_value force_holds(const struct motion *motion, uint32_t i, tape_value size,
-                              tape_value pull) {
-  struct tape_builder *b = motion->builder;
-  tape_value residual, mass = builder_lower(b, motion_entry(motion->system, i, i));
-  motion_residual(motion, i, &residual, NULL);
-  tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-20), size);
-  tape_value root =
-      builder_unary(b, TAPE_SQRT, builder_binary(b, TAPE_MAX, mass, builder_constant(b, 0)));
-  tape_value rounding = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, 0x1p-48), root);
-  rounding = builder_binary(b, TAPE_MULTIPLY, rounding, pull);
-  limit = builder_binary(b, TAPE_ADD, limit, rounding);
-  return builder_binary(b, TAPE_LESS_EQUAL, builder_unary(b, TAPE_ABS, residual), limit);
-}
-
-/* Where constraints are independent they hold to the last digits; where some are dependent, as far
- * as kernels_border.c lets them contradict each other. The other equations hold beside the sizes
- * of their terms: M may be so nearly singular that accelerations mean nothing. */
-static void motion_verify(const struct motion *motion) {
-  struct tape_builder *b = motion->builder;
-  uint32_t count = motion->n + motion->m;
-  tape_value ok = builder_truth(b, true), residual;
-  tape_value are_independent =
-      builder_binary(b, TAPE_EQUAL, motion->solution[count], builder_constant(b, 0));
-  tape_value tolerance =
-      builder_select(b, are_independent, builder_constant(b, 0x1p-36), builder_constant(b, 0x1p-8));
-  tape_value rounding = builder_select(b, are_independent, builder_constant(b, 0),
-                                       builder_constant(b, KERNEL_BORDER_ROUNDING));
-  tape_value *forces = checked_calloc((size_t)motion->n + 1, sizeof *forces);
-  tape_value mass = builder_constant(b, 0); /* the largest */
-  for (uint32_t i = 0; i < motion->n; i++) {
-    motion_residual(motion, i, &residual, &forces[i]);
-    mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
-  }
-  tape_value pull = largest_pull(motion, forces);
-  for (uint32_t i = 0; i < motion->n; i++)
-    ok = builder_binary(b, TAPE_AND, ok, force_holds(motion, i, forces[i], pull));
-  struct allowance allowance = {forces, mass, tolerance, rounding};
-  for (uint32_t k = 0; k < motion->m; k++)
-    if (!is_left_out(motion, k))
-      ok = builder_binary(b, TAPE_AND, ok, constraint_holds(motion, k, &allowance));
-  for (uint32_t i = 0; i < count; i++)
-    motion->solution[i] =
-        builder_select(b, ok, motion->solution[i], builder_constant(b, (double)NAN));
-  free(forces);
 }
 
 static void bind_accelerations(struct tape_builder *builder, const struct system *system,

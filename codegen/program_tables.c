@@ -206,7 +206,9 @@ void program_fill_tables(struct program *program) {
   tables->method = program_keep(program, system->method);
   tables->compiler = "dyn " DYN_VERSION;
   tables->flags = (system->has_energy ? DYN_HAS_ENERGY : 0u) |
-                  (system->energy_is_conserved ? DYN_ENERGY_CONSERVED : 0u);
+                  (system->energy_is_conserved ? DYN_ENERGY_CONSERVED : 0u) |
+                  (system_is_separable(system) ? DYN_SEPARABLE : 0u) |
+                  (system_has_potential_forces(system) ? DYN_POTENTIAL_FORCES : 0u);
   tables->n_coordinates = (int32_t)system->n;
   tables->n_rates = (int32_t)system->rates;
   tables->n_state = (int32_t)(2 * system->n + system->rates);

@@ -133,6 +133,12 @@ void system_unknown_symbols(const struct system *system, expr *symbols); /* n + 
  * depend on t do not either. With a `lagrangian`, whose T is not known apart, L at rest is not
  * looked at. */
 bool system_is_rheonomic(const struct system *system);
+/* Does the motion separate into kicks and drifts: a mass matrix of constants and parameters, forces
+ * that depend on positions, inputs and time only, no first-order states, and constraint forces A^T
+ * λ? As the expressions stand: what cancels without being seen to counts as there. */
+bool system_is_separable(const struct system *system);
+/* Do all forces but those of constraints come from a Lagrangian? */
+bool system_has_potential_forces(const struct system *system);
 /* What completes the speeds that the model declares, for the methods that integrate them: "x',
  * u_rod";
  * "" if they are complete. The caller frees it. */

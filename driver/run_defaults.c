@@ -15,6 +15,7 @@ static void list_values(const struct model *model, expr out[DYN_RUN_COUNT]) {
   out[DYN_RUN_TOLERANCE] = run->tolerance;
   out[DYN_RUN_ABSOLUTE] = run->absolute;
   out[DYN_RUN_MAX_STEP] = run->max_step;
+  out[DYN_RUN_STEP] = run->step;
 }
 
 /* Does the value follow from a parameter given by --set, perhaps through others? Each round looks

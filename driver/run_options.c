@@ -13,9 +13,13 @@ const struct option_spec run_option_rows[] = {
     {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
     {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
     {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
-     "auto, rk, dopri5, dop853, rk4, adams, bdf or ida (default: auto); of a model\n"
-     "with constraints all but adams and bdf, which cannot hold them; rk4 takes\n"
-     "equal steps of --max-step"},
+     "auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, yoshida6,\n"
+     "yoshida8, midpoint, gauss4, gauss6 or gauss8 (default: auto). From rk4 on: by\n"
+     "fixed steps; from verlet on: for long runs. adams and bdf cannot hold\n"
+     "constraints, ida is for models with some; verlet and yoshida for constant\n"
+     "masses and forces of positions and time"},
+    {OPTION_STEP, "--step", NULL, "SECONDS", NULL,
+     "the step of an integrator of fixed steps (default: from the tolerance)"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_START, "--start", NULL, "NAME=VALUE,...", NULL, "start values: --start \"θ=1, θ'=0\""},
@@ -35,21 +39,34 @@ bool run_options_take(struct session *session, dyn_run_options *out) {
   good &= option_seconds(context, command, line, OPTION_UNTIL, &out->until);
   good &= option_seconds(context, command, line, OPTION_EVERY, &out->every);
   good &= option_seconds(context, command, line, OPTION_MAX_STEP, &out->max_step);
+  good &= option_seconds(context, command, line, OPTION_STEP, &out->step);
   good &= option_number(context, command, line, OPTION_TOLERANCE, &out->tolerance);
   good &= option_number(context, command, line, OPTION_ABSOLUTE, &out->absolute);
+  /* What chooses a step takes the place of the model's. */
+  if (session_option(session, OPTION_STEP) == NULL &&
+      (session_option(session, OPTION_TOLERANCE) != NULL ||
+       session_option(session, OPTION_ABSOLUTE) != NULL ||
+       session_option(session, OPTION_MAX_STEP) != NULL))
+    out->step = 0;
   const char *integrator = session_option(session, OPTION_INTEGRATOR);
   if (integrator == NULL) return good;
   const char *names[32];
   size_t count = 0;
   for (; count < 32 && dyn_integrator_name((int32_t)count) != NULL; count++) {
     names[count] = dyn_integrator_name((int32_t)count);
-    if (strcmp(names[count], integrator) == 0) out->integrator = names[count];
-    if (strcmp(names[count], integrator) == 0) return good;
+    if (strcmp(names[count], integrator) != 0) continue;
+    out->integrator = names[count];
+    /* Nor has the step of the model's integrator a meaning for one that chooses its steps. */
+    if (session_option(session, OPTION_STEP) == NULL && !dyn_integrator_has_steps(integrator))
+      out->step = 0;
+    return good;
   }
   const char *near = nearest_name(integrator, names, count);
   char *help = arena_format(
       &context->arena, near != NULL ? "did you mean '%s'?" : "%s",
-      near != NULL ? near : "it can be auto, rk, dopri5, dop853, rk4, adams, bdf or ida");
+      near != NULL ? near
+                   : "it can be auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, "
+                     "yoshida6, yoshida8, midpoint, gauss4, gauss6 or gauss8");
   report_bad_value(context, "--integrator", integrator, help);
   return false;
 }
@@ -57,7 +74,7 @@ bool run_options_take(struct session *session, dyn_run_options *out) {
 /* Signs and ranges, so that the message names the option and not a field of a struct. */
 static bool check_ranges(struct session *session) {
   static const enum option_id positive[] = {OPTION_EVERY, OPTION_TOLERANCE, OPTION_ABSOLUTE,
-                                            OPTION_MAX_STEP};
+                                            OPTION_MAX_STEP, OPTION_STEP};
   for (size_t i = 0; i < sizeof positive / sizeof positive[0]; i++) {
     const char *text = session_option(session, positive[i]);
     if (text == NULL) continue;
@@ -72,6 +89,42 @@ static bool check_ranges(struct session *session) {
     return false;
   }
   return true;
+}
+
+/* What would be accepted and then have no effect is refused. */
+static bool check_step(struct session *session, const dyn_run_options *options) {
+  static const enum option_id without_step[] = {OPTION_TOLERANCE, OPTION_ABSOLUTE, OPTION_MAX_STEP};
+  dyn_context *context = session_context(session);
+  if (session_option(session, OPTION_STEP) == NULL) return true;
+  const char *name = options->integrator != NULL ? options->integrator : "auto";
+  if (!dyn_integrator_has_steps(name)) {
+    struct diagnostic *d = diagnostic_add(
+        context, DIAG_OPTION_WITHOUT_EFFECT, nowhere, "--step",
+        arena_format(&context->arena, "the integrator %s chooses its steps", name), NULL);
+    diagnostic_help(context, d, "'--max-step' limits them; 'gauss8', say, takes fixed ones");
+    return false;
+  }
+  for (size_t i = 0; i < sizeof without_step / sizeof without_step[0]; i++) {
+    if (session_option(session, without_step[i]) == NULL) continue;
+    diagnostic_add(context, DIAG_OPTION_WITHOUT_EFFECT, nowhere,
+                   option_name(session->command, without_step[i]),
+                   "the step is given, and it is for the choice of steps", NULL);
+    return false;
+  }
+  return true;
+}
+
+/* An integrator that does not apply is a fault of who asks for it. */
+static int check_applies(struct session *session, const struct problem *problem,
+                         const dyn_run_options *options) {
+  dyn_message message = {""};
+  if (dyn_integrator_check(&problem->model_problem, options->integrator, &message) == DYN_DONE)
+    return EXIT_DONE;
+  bool is_model = session_option(session, OPTION_INTEGRATOR) == NULL &&
+                  session_option(session, OPTION_METHOD) == NULL;
+  diagnostic_add(session_context(session), DIAG_INTEGRATOR_DOES_NOT_APPLY,
+                 is_model ? session->compiler->model->run.span : nowhere, message.text, NULL);
+  return is_model ? EXIT_MODEL : EXIT_COMMAND_LINE;
 }
 
 bool run_options_check_end(struct session *session) {
@@ -101,7 +154,10 @@ int run_options_settle(struct session *session, const struct problem *problem,
                    is_model ? session->compiler->model->run.span : nowhere, message.text, NULL);
     return is_model ? EXIT_MODEL : problem_status(answer);
   }
-  if (!run_options_take(session, out) || !check_ranges(session)) return EXIT_COMMAND_LINE;
+  if (!run_options_take(session, out) || !check_ranges(session) || !check_step(session, out))
+    return EXIT_COMMAND_LINE;
+  fault = check_applies(session, problem, out);
+  if (fault != EXIT_DONE) return fault;
   if (dyn_run_options_check(out, &message) != DYN_DONE)
     return run_defaults_refuse_rows(session, &message);
   return EXIT_DONE;

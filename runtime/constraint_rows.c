@@ -91,6 +91,16 @@ enum evaluate_result constraint_rows_evaluate(struct constraint_rows *c, double 
   return result;
 }
 
+double constraint_rows_worst(const struct constraint_rows *c) {
+  double largest = 0;
+  for (size_t i = 0; i < c->m; i++) {
+    double over = fabs(c->residuals[i]) / (c->size[i] > 0 ? c->size[i] : 1);
+    if (!(over < HUGE_VAL)) return HUGE_VAL;
+    largest = fmax(largest, over);
+  }
+  return largest;
+}
+
 int constraint_rows_is_dropped(const struct constraint_rows *c, size_t i) {
   return c->state[i] == ROW_DROPPED;
 }

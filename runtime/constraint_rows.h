@@ -37,6 +37,8 @@ enum evaluate_result constraint_rows_survey(struct constraint_rows *rows, double
 /* After a survey, at a start: takes the values that integrals have there as those to be kept, and
  * drops integrals that have no gradient there, and so no surface to stay on. */
 void constraint_rows_begin(struct constraint_rows *rows, const struct metric *metric);
+/* The largest residual evaluated last, over the size of its terms; infinite if one is no number. */
+double constraint_rows_worst(const struct constraint_rows *rows);
 /* Whether equation i is an integral that was dropped. */
 int constraint_rows_is_dropped(const struct constraint_rows *rows, size_t i);
 /* Integrals that were not dropped are as if they were; returns how many. Until: */

@@ -66,6 +66,8 @@ static double step_to_try(struct explicit *s, double limit, double refused, doub
     return h;
   }
   h = s->h;
+  if (s->is_fixed && fabs(h) >= fabs(s->grid.h))
+    return step_grid_next(&s->grid, s->base.t, limit, t_new);
   *t_new = s->base.t + h;
   if (fabs(remaining) <= 1.01 * fabs(h)) {
     *t_new = limit;
@@ -113,7 +115,8 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   s->has_step = 1;
   s->has_dense = 0;
   /* A step that was cut short at the limit says little about the next: it may only grow. */
-  double next = s->h_fixed != 0 ? s->h_fixed : next_step(s, h, error, was_rejected);
+  double next = s->is_fixed ? s->grid.h : next_step(s, h, error, was_rejected);
+  if (s->is_fixed) step_grid_take(&s->grid, t_new);
   if (fabs(h) >= fabs(s->h) || fabs(next) > fabs(s->h) || was_rejected) s->h = next;
   return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
 }
@@ -153,7 +156,7 @@ static int is_far_moved(const struct explicit *s) {
     if (fabs(s->x_projected[i] - s->x_new[i]) > NOISE * largest_beside(s, i))
       moved = fmax(moved, moved_by_projection(s, i));
   }
-  int is_far = moved > FAR_MOVED && s->h_fixed == 0; /* whose step the tolerance did not choose */
+  int is_far = moved > FAR_MOVED && !s->is_fixed; /* whose step the tolerance did not choose */
   return is_far || (moved > ROUNDING && moved > UNDONE * step);
 }
 
@@ -334,12 +337,6 @@ static double starting_step(struct explicit *s) {
   return control->direction * fmin(result, control->interval);
 }
 
-/* Of a method without an error estimate: the run in equal steps that are not longer than asked. */
-static double fixed_step(const struct error_control *control) {
-  double count = ceil(control->interval / control->max_step * (1 - 1e-12));
-  return control->direction * (count > 1 ? control->interval / count : control->max_step);
-}
-
 static int allocate(struct explicit *s, int32_t n) {
   const struct rk_table *table = s->table;
   int slopes = table->stages + 1 + table->extra, dense = 4 + table->n_dense;
@@ -394,8 +391,9 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
     explicit_free(&s->base);
     return NULL;
   }
-  if (table->error.count == 0) s->h_fixed = fixed_step(control);
-  s->h = s->h_fixed != 0 ? s->h_fixed : starting_step(s);
+  s->is_fixed = table->error.count == 0;
+  s->grid = (struct step_grid){.begin = t, .h = control->direction * control->step};
+  s->h = s->is_fixed ? s->grid.h : starting_step(s);
   passage_init(&s->passage, table->c, table->stages + 1 + table->extra);
   return &s->base;
 }

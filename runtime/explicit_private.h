@@ -3,6 +3,7 @@
 #ifndef DYN_RUNTIME_EXPLICIT_PRIVATE_H
 #define DYN_RUNTIME_EXPLICIT_PRIVATE_H
 #include "dyn/dyn_tableau.h"
+#include "runtime/fixed_steps.h"
 #include "runtime/integrator.h"
 #include "runtime/passage.h"
 #include "runtime/project.h"
@@ -24,7 +25,8 @@ struct explicit {
   double *dense[8];
   double *cap;             /* of each entry in error_scale */
   double h, h_done;        /* proposed; of the last step */
-  double h_fixed;          /* of a method without error estimate: the longest, in run direction */
+  int is_fixed;            /* a method without error estimate goes by equal steps: ... */
+  struct step_grid grid;   /* ... these */
   double h_tried, t_tried; /* the last attempt, and its end */
   double last_error;
   int32_t worst; /* component of the largest error in the last attempt, or why it failed */

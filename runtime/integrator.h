@@ -11,11 +11,13 @@
 struct error_control {
   double relative, absolute;
   double max_step;               /* s, infinite if there is no limit */
+  double step;                   /* s, of integrators of fixed steps; 0: not known */
   double interval;               /* |until - from| */
   double direction;              /* 1, or -1 for a backward run */
   const unsigned char *is_angle; /* n_state */
 };
-double error_cap(const struct error_control *control, int32_t i); /* the most that |x_i| counts as */
+double error_cap(const struct error_control *control,
+                 int32_t i); /* the most that |x_i| counts as */
 double error_scale(const struct error_control *control, int32_t i, double magnitude);
 
 enum step_result {

@@ -16,10 +16,19 @@ static const struct {
     [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853"},
     [INTEGRATOR_DOPRI5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
     [INTEGRATOR_DOP853] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
-    [INTEGRATOR_RK4] = {"rk4", "the classical method of order 4 in equal steps of max_step"},
     [INTEGRATOR_ADAMS] = {"adams", "Adams-Moulton, orders 1 to 12, for costly right sides"},
     [INTEGRATOR_BDF] = {"bdf", "backward differentiation, orders 1 to 5, for stiff models"},
     [INTEGRATOR_IDA] = {"ida", "backward differentiation for stiff models with constraints"},
+    [INTEGRATOR_RK4] = {"rk4", "the classical Runge-Kutta method of order 4, fixed steps"},
+    [INTEGRATOR_VERLET] = {"verlet",
+                           "velocity Verlet, with constraints RATTLE: order 2, fixed steps"},
+    [INTEGRATOR_YOSHIDA4] = {"yoshida4", "symmetric composition of verlet, order 4"},
+    [INTEGRATOR_YOSHIDA6] = {"yoshida6", "symmetric composition of verlet, order 6"},
+    [INTEGRATOR_YOSHIDA8] = {"yoshida8", "symmetric composition of verlet, order 8"},
+    [INTEGRATOR_MIDPOINT] = {"midpoint", "implicit midpoint rule: order 2, fixed steps"},
+    [INTEGRATOR_GAUSS4] = {"gauss4", "Gauss's collocation, order 4, fixed steps"},
+    [INTEGRATOR_GAUSS6] = {"gauss6", "Gauss's collocation, order 6, fixed steps"},
+    [INTEGRATOR_GAUSS8] = {"gauss8", "Gauss's collocation, order 8, fixed steps"},
 };
 #define LEAST_TOLERANCE 1e-15
 #define MOST_TOLERANCE 0.1
@@ -64,6 +73,7 @@ static const struct {
     [DYN_RUN_TOLERANCE] = {"tolerance", "", LEAST_TOLERANCE, MOST_TOLERANCE},
     [DYN_RUN_ABSOLUTE] = {"absolute", "", 0, HUGE_VAL},
     [DYN_RUN_MAX_STEP] = {"max_step", " s", 0, HUGE_VAL},
+    [DYN_RUN_STEP] = {"step", " s", 0, HUGE_VAL},
 };
 
 dyn_status dyn_run_value_check(int32_t which, double value, dyn_message *message) {
@@ -85,8 +95,8 @@ dyn_status dyn_run_value_check(int32_t which, double value, dyn_message *message
   return DYN_DONE;
 }
 
-static dyn_status find_integrator(const char *name, enum integrator_choice *choice,
-                                  dyn_message *message) {
+dyn_status integrator_choice_of(const char *name, enum integrator_choice *choice,
+                                dyn_message *message) {
   *choice = INTEGRATOR_AUTO;
   if (!name) return DYN_DONE;
   for (int32_t i = 0; i < N_INTEGRATORS; i++) {
@@ -116,7 +126,7 @@ dyn_status dyn_run_options_init(const dyn_model *model, const double *p, dyn_run
     free(work);
   }
   enum integrator_choice choice;
-  dyn_status status = find_integrator(model->integrator, &choice, message);
+  dyn_status status = integrator_choice_of(model->integrator, &choice, message);
   for (int i = 0; i < DYN_RUN_COUNT && !status; i++)
     if (!isnan(given[i])) status = dyn_run_value_check(i, given[i], message);
   if (status) return status;
@@ -130,6 +140,7 @@ dyn_status dyn_run_options_init(const dyn_model *model, const double *p, dyn_run
                                .tolerance = given[DYN_RUN_TOLERANCE],
                                .absolute = given[DYN_RUN_ABSOLUTE],
                                .max_step = given[DYN_RUN_MAX_STEP],
+                               .step = given[DYN_RUN_STEP],
                                .integrator = model->integrator};
   return DYN_DONE;
 }
@@ -182,8 +193,13 @@ dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *o, dyn_me
   if (!(o->max_step >= 0))
     return message_set(message, DYN_BAD_OPTION,
                        "max_step must be a positive time (or 0: no limit), not %g s", o->max_step);
-  *plan = (struct run_plan){.from = o->from, .until = o->until, .relative = o->tolerance};
-  dyn_status status = find_integrator(o->integrator, &plan->integrator, message);
+  if (!(o->step >= 0) || !isfinite(o->step))
+    return message_set(message, DYN_BAD_OPTION,
+                       "the step must be a positive time (or 0: from the tolerance), not %g s",
+                       o->step);
+  *plan = (struct run_plan){
+      .from = o->from, .until = o->until, .relative = o->tolerance, .step = o->step};
+  dyn_status status = integrator_choice_of(o->integrator, &plan->integrator, message);
   if (status) return status;
   plan->direction = o->until < o->from ? -1 : 1;
   /* Small against the relative part unless a state passes through zero. */

@@ -8,10 +8,18 @@ enum integrator_choice {
   INTEGRATOR_RK,
   INTEGRATOR_DOPRI5,
   INTEGRATOR_DOP853,
-  INTEGRATOR_RK4,
   INTEGRATOR_ADAMS,
   INTEGRATOR_BDF,
-  INTEGRATOR_IDA
+  INTEGRATOR_IDA,
+  INTEGRATOR_RK4, /* from here on by fixed steps */
+  INTEGRATOR_VERLET,
+  INTEGRATOR_YOSHIDA4,
+  INTEGRATOR_YOSHIDA6,
+  INTEGRATOR_YOSHIDA8,
+  INTEGRATOR_MIDPOINT,
+  INTEGRATOR_GAUSS4,
+  INTEGRATOR_GAUSS6,
+  INTEGRATOR_GAUSS8
 };
 
 struct run_plan {
@@ -20,9 +28,17 @@ struct run_plan {
   int64_t rows;              /* at least 1; the last is at until */
   double direction;          /* 1 or -1 */
   double relative, absolute, max_step;
+  double step;       /* 0: not given */
   int64_t max_steps; /* between two rows */
 };
 
+dyn_status integrator_choice_of(const char *name, enum integrator_choice *choice,
+                                dyn_message *message); /* NULL: auto */
+/* DYN_BAD_OPTION, and why, where an integrator does not apply to a problem. */
+dyn_status integrator_choice_check(const dyn_problem *problem, enum integrator_choice choice,
+                                   dyn_message *message);
+/* The integrator of fixed steps for long runs of a problem that conserves energy (static). */
+const char *integrator_choice_for_long(const dyn_problem *problem);
 dyn_status run_plan_init(struct run_plan *plan, const dyn_run_options *options,
                          dyn_message *message);
 /* Checks a plan against the problem and the start state x[n_state] that it is for. (run_check.c) */

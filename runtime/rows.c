@@ -110,6 +110,17 @@ void rows_solve(const struct rows *s, const double *b, double *w) {
   blas_add_product("N", n, rank, 1, s->basis, z, 0, w);
 }
 
+void rows_multipliers(const struct rows *s, const double *b, double *mu) {
+  const int rank = (int)s->rank, n = (int)s->n;
+  double *z = s->right; /* R1^T R1 z = b, by the rows that were taken */
+  memset(mu, 0, s->m * sizeof *mu);
+  if (rank == 0) return;
+  for (size_t j = 0; j < s->rank; j++) z[j] = b[s->pivot[j] - 1];
+  blas_solve_triangle("U", "T", rank, s->a, n, z);
+  blas_solve_triangle("U", "N", rank, s->a, n, z);
+  for (size_t j = 0; j < s->rank; j++) mu[s->pivot[j] - 1] = z[j];
+}
+
 void rows_remove(const struct rows *s, double *y) {
   const int n = (int)s->n, rank = (int)s->rank;
   if (rank == 0) return;

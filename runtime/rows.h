@@ -26,6 +26,9 @@ void rows_decompose_to(struct rows *rows, double least, size_t most_rank);
 size_t rows_independent(const struct rows *rows, double least);
 /* The shortest w[n] that makes |a w - b| least; b[m]. */
 void rows_solve(const struct rows *rows, const double *b, double *w);
+/* mu[m] with a a^T mu = b, where b agrees with the dependence of rows; 0 for rows that depend on
+ * others. */
+void rows_multipliers(const struct rows *rows, const double *b, double *mu);
 /* Takes the part within the row space off y[n]. */
 void rows_remove(const struct rows *rows, double *y);
 

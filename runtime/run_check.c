@@ -2,9 +2,13 @@
  * before a run begins, rather than done badly. Needs a plan and a problem that are right by
  * themselves. */
 #include "runtime/evaluate.h"
+#include "runtime/fixed_steps.h"
 #include "runtime/message.h"
 #include "runtime/options.h"
+#include <float.h>
 #include <math.h>
+
+#define LEAST_STEP 256 /* roundings of time */
 
 static dyn_status check_tables(const dyn_problem *problem, const struct run_plan *plan,
                                dyn_message *message) {
@@ -42,43 +46,26 @@ static dyn_status check_start(const dyn_model *m, const double *x, dyn_message *
   return DYN_DONE;
 }
 
-/* What cannot hold constraints is refused rather than left to drift off. */
-static dyn_status check_integrator(const dyn_model *m, const struct run_plan *plan,
-                                   dyn_message *message) {
-  enum integrator_choice choice = plan->integrator;
-  int multistep = choice == INTEGRATOR_ADAMS || choice == INTEGRATOR_BDF;
-  if (m->n_constraints > 0 && multistep)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator %s does not hold constraints, and this model has %d; rk does "
-        "(and ida, if the model is stiff)",
-        dyn_integrator_name((int32_t)choice), (int)m->n_constraints);
-  if (choice == INTEGRATOR_RK4 && !isfinite(plan->max_step))
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator rk4 takes equal steps and does not look at their error: give "
-        "their size, as max_step (--max-step 0.01)");
-  if (m->n_constraints > 0 && !m->multipliers)
-    return message_set(message, DYN_BAD_OPTION, "the compiled model has no multipliers");
-  if (m->n_constraints == 0 && choice == INTEGRATOR_IDA)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator ida is for models with constraints, and this model has none; "
-        "bdf is the one for stiff models without");
-  if (m->method_state && choice == INTEGRATOR_IDA)
-    return message_set(
-        message, DYN_BAD_OPTION,
-        "the integrator ida solves for accelerations and multipliers, as the methods "
-        "lagrange and augmented do; it does not integrate the variables of the "
-        "method %s",
-        m->method);
-  return DYN_DONE;
+/* A step that nothing takes is not left without effect, and steps that time can't tell apart would
+ * go on for ever. */
+static dyn_status check_step(const struct run_plan *plan, dyn_message *message) {
+  if (plan->step > 0 && fixed_steps_order(plan->integrator) == 0)
+    return message_set(message, DYN_BAD_OPTION,
+                       "a step is given, and the integrator %s chooses its steps",
+                       dyn_integrator_name((int32_t)plan->integrator));
+  double least = LEAST_STEP * DBL_EPSILON * fmax(fabs(plan->from), fabs(plan->until));
+  if (plan->step == 0 || plan->step >= least) return DYN_DONE;
+  return message_set(message, DYN_BAD_OPTION,
+                     "a step of %g s is nothing beside times up to %g s, where it would have to be "
+                     "%.2g s at least",
+                     plan->step, fmax(fabs(plan->from), fabs(plan->until)), least);
 }
 
 dyn_status run_plan_check(const struct run_plan *plan, const dyn_problem *problem, const double *x,
                           dyn_message *message) {
   const dyn_model *m = problem->model;
-  dyn_status status = check_integrator(m, plan, message);
+  dyn_status status = integrator_choice_check(problem, plan->integrator, message);
+  if (!status) status = check_step(plan, message);
   if (!status) status = check_tables(problem, plan, message);
   if (!status) status = check_direction(m, plan, message);
   return status ? status : check_start(m, x, message);

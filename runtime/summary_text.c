@@ -23,7 +23,10 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
   else if (s->linear_solver[0])
     text_out_add(out, ", Jacobian by differences");
   text_out_add(out, "\n");
-  if (s->steps > 0)
+  if (s->steps > 0 && s->fixed_step > 0)
+    text_out_add(out, "steps of %.6g s%s%s\n", s->fixed_step, s->structure[0] ? ", " : "",
+                 s->structure);
+  else if (s->steps > 0)
     text_out_add(out, "step sizes from %.3g s to %.3g s\n", s->smallest_step, s->largest_step);
   for (int32_t i = 0; i < s->n_switches; i++)
     text_out_add(out, "turned from %s to %s at t = %.6g s: the model is stiff there\n",
@@ -106,6 +109,19 @@ static void add_drift(struct text_out *out, const dyn_invariant *invariant,
                  d->scale_is_energy ? "the largest energy seen" : "it");
 }
 
+static void add_advice(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  if (!s->advised) return;
+  int separates = (m->flags & DYN_SEPARABLE) != 0;
+  int is_canonical = m->n_constraints == 0 && m->n_rates == 0;
+  int is_split = strncmp(s->advised, "yoshida", 7) == 0;
+  text_out_add(
+      out,
+      "a long run of a model that conserves energy: the integrator %s%s, of fixed steps, is "
+      "%s and lets no drift build up\n",
+      s->advised, !separates && is_canonical ? " with the method hamilton" : "",
+      is_split || is_canonical ? "symplectic" : "symmetric");
+}
+
 static void add_events(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
   for (int32_t i = 0; i < s->n_events && i < m->n_events; i++) {
     const dyn_event_count *e = &s->events[i];
@@ -137,5 +153,6 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   add_events(&out, model, s);
   for (int32_t i = 0; i < s->n_invariants && i < model->n_invariants; i++)
     add_drift(&out, &model->invariants[i], &s->invariants[i]);
+  add_advice(&out, model, s);
   return out.length;
 }

@@ -278,7 +278,7 @@ static void walk_timed(struct walk *w, const char *name, ast_expr e) {
 }
 
 static void walk_simulate(struct walk *w, const struct ast_statement *statement) {
-  static const char *const times[] = {"from", "until", "every", "max_step"};
+  static const char *const times[] = {"from", "until", "every", "max_step", "step"};
   struct dimension pure = dimension_pure();
   for (uint32_t i = 0; i < statement->arguments.count; i++) {
     ast_expr e = ast_list_item(w->text->ast, statement->arguments, i);

@@ -223,7 +223,7 @@ struct model_assignment { /* --at: name = value, in SI */
 };
 
 struct model_run { /* simulate(...): 0 where not given */
-  expr from, until, every, tolerance, absolute, max_step;
+  expr from, until, every, tolerance, absolute, max_step, step;
   const char *integrator, *method;
   struct span span;
 };

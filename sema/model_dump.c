@@ -213,12 +213,12 @@ static void dump_events(struct dump *d) {
 
 static void dump_run(struct dump *d) {
   const struct model_run *run = &d->model->run;
-  const char *names[] = {"from", "until", "every", "tolerance", "absolute", "max_step"};
+  const char *names[] = {"from", "until", "every", "tolerance", "absolute", "max_step", "step"};
   const expr values[] = {run->from,      run->until,    run->every,
-                         run->tolerance, run->absolute, run->max_step};
+                         run->tolerance, run->absolute, run->max_step, run->step};
   if (run->span.source == 0) return;
   text_put(d->out, "simulate");
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     if (values[i] == 0) continue;
     text_format(d->out, " %s", names[i]);
     put_expr(d, " = ", values[i]);

@@ -21,6 +21,7 @@ static const struct run_argument arguments[] = {
     {"tolerance", false, offsetof(struct model_run, tolerance), FRACTION},
     {"absolute", false, offsetof(struct model_run, absolute), NOT_NEGATIVE},
     {"max_step", false, offsetof(struct model_run, max_step), NOT_NEGATIVE},
+    {"step", false, offsetof(struct model_run, step), POSITIVE},
     {"integrator", true, offsetof(struct model_run, integrator), FINITE},
     {"method", true, offsetof(struct model_run, method), FINITE}};
 enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
@@ -41,14 +42,16 @@ static void report_unknown(struct analysis *a, const struct ast_expression *n) {
     diagnostic_help(a->context, d, "did you mean '%s'?", near);
   else
     diagnostic_help(a->context, d,
-                    "the arguments are from, until, every, tolerance, absolute, max_step, "
+                    "the arguments are from, until, every, tolerance, absolute, max_step, step, "
                     "integrator and method");
 }
 
 /* ---------------------------------------------------------------- what a run accepts */
 
-static const char *const integrators[] = {"auto", "rk", "dopri5", "dop853", "rk4", "adams", "bdf", "ida"};
-enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
+static const char *const integrators[] = {
+    "auto",   "rk",       "dopri5",   "dop853",   "adams",    "bdf",    "ida",    "rk4",
+    "verlet", "yoshida4", "yoshida6", "yoshida8", "midpoint", "gauss4", "gauss6", "gauss8"};
+enum { INTEGRATORS = sizeof integrators / sizeof *integrators, FIRST_WITH_STEPS = 7 };
 
 static void check_integrator(struct analysis *a, const struct ast_expression *n) {
   for (size_t i = 0; i < INTEGRATORS; i++)
@@ -58,7 +61,10 @@ static void check_integrator(struct analysis *a, const struct ast_expression *n)
                      lower_words(a->l, "one of a fixed list, not \"%s\"", n->name), NULL);
   const char *near = nearest_name(n->name, integrators, INTEGRATORS);
   if (near != NULL) diagnostic_help(a->context, d, "did you mean \"%s\"?", near);
-  diagnostic_help(a->context, d, "the integrators are auto, rk, dopri5, dop853, rk4, adams, bdf and ida");
+  diagnostic_help(
+      a->context, d,
+      "the integrators are auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, "
+      "yoshida6, yoshida8, midpoint, gauss4, gauss6 and gauss8");
 }
 
 static double no_symbol(void *user, expr symbol) {
@@ -129,6 +135,32 @@ static void take_argument(struct analysis *a, const struct job *job,
   memcpy(at, &value, sizeof value);
 }
 
+/* A step is for integrators of fixed steps, and nothing else chooses it then. */
+static void check_step(struct analysis *a, const struct span *seen) {
+  static const char *const others[] = {"tolerance", "absolute", "max_step"};
+  struct span step = seen[find("step") - arguments];
+  const char *name = a->model->run.integrator;
+  bool has_steps = false;
+  if (step.source == 0) return;
+  for (size_t i = FIRST_WITH_STEPS; i < INTEGRATORS && name != NULL; i++)
+    has_steps = has_steps || strcmp(integrators[i], name) == 0;
+  if (!has_steps) {
+    struct diagnostic *d = diagnostic_add(a->context, DIAG_STEP_OF_SIMULATE, step,
+                                          "needs an integrator of fixed steps", NULL);
+    diagnostic_help(a->context, d, "%s integrator = \"gauss8\", or write max_step",
+                    name == NULL ? "add" : "write");
+    return;
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    struct span other = seen[find(others[i]) - arguments];
+    if (other.source == 0) continue;
+    struct diagnostic *d =
+        diagnostic_add(a->context, DIAG_STEP_OF_SIMULATE, step,
+                       lower_words(a->l, "takes the place of '%s'", others[i]), NULL);
+    diagnostic_label(a->context, d, other, "without effect");
+  }
+}
+
 void lower_simulate(struct analysis *a, const struct job *job) {
   const struct ast_statement *statement = job->statement;
   const struct ast *ast = job->environment.text->ast;
@@ -158,4 +190,5 @@ void lower_simulate(struct analysis *a, const struct job *job) {
     *first = n->span;
     take_argument(a, job, argument, n->operand);
   }
+  check_step(a, seen);
 }

@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-#define DYN_MODEL_ABI 5
+#define DYN_MODEL_ABI 6
 #define DYN_OK 0
 
 typedef struct dyn_model dyn_model;
@@ -168,11 +168,14 @@ enum {
 /* Defaults of `simulate`, as written by the model; NULL integrator or method: not given. */
 enum {
   DYN_RUN_FROM, DYN_RUN_UNTIL, DYN_RUN_EVERY, DYN_RUN_TOLERANCE, DYN_RUN_ABSOLUTE,
-  DYN_RUN_MAX_STEP, DYN_RUN_COUNT
+  DYN_RUN_MAX_STEP, DYN_RUN_STEP, DYN_RUN_COUNT
 };
 
 enum { DYN_HAS_ENERGY = 1,    /* kinetic and potential energy are defined (energies != NULL) */
-       DYN_ENERGY_CONSERVED = 2 };
+       DYN_ENERGY_CONSERVED = 2,
+       DYN_SEPARABLE = 4, /* the mass matrix is constant, forces depend on q, t and u only, there are
+                             no first-order states, and B = A^T */
+       DYN_POTENTIAL_FORCES = 8 /* all forces but those of constraints come from a Lagrangian */ };
 
 struct dyn_model {
   uint32_t abi;  /* DYN_MODEL_ABI */

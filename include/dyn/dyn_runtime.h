@@ -274,6 +274,7 @@ typedef struct dyn_run_options {
   double tolerance;   /* relative local error */
   double absolute;    /* absolute local error, in each state's own SI unit; 0: from tolerance */
   double max_step;    /* s; 0: no limit */
+  double step;        /* s; of integrators with fixed steps; 0: see dyn_integrator_has_steps */
   const char *integrator; /* a name listed by dyn_integrator_name; NULL: "auto" */
   int64_t max_steps;      /* steps allowed between two rows before DYN_NO_PROGRESS; 0: 10 million */
 } dyn_run_options;
@@ -297,8 +298,7 @@ DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_mes
  *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff
  *   rk      explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853
  *   dopri5  Dormand-Prince 5(4)       dop853  Dormand-Prince 8(5,3)
- *   rk4     the classical method of order 4 in equal steps, the longest that max_step allows; it has
- *           no error estimate, so that tolerances do not matter. max_step must be given
+ *   rk4     the classical method of order 4 in fixed steps
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
  *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
@@ -306,6 +306,18 @@ DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_mes
  * only. Explicit steps and all rows are projected on the constraints. */
 DYN_API const char *dyn_integrator_name(int32_t i);
 DYN_API const char *dyn_integrator_description(int32_t i);
+/* Nonzero for the integrators of fixed steps: rk4, and those that keep the structure of mechanics
+ * over long runs:
+ *   verlet             velocity Verlet, with constraints RATTLE, order 2; for models that separate
+ *   yoshida4, 6, 8     symmetric compositions of it       (DYN_SEPARABLE), without nonholonomic constraints
+ *   midpoint           implicit midpoint rule, order 2; for every model
+ *   gauss4, 6, 8       collocation methods of Gauss with 2, 3, 4 stages
+ * Where no step is given, it follows from the tolerance: the shortest step that dop853 takes over the
+ * begin of the motion, made shorter for lower orders, and such that whole steps lead from row to row. */
+DYN_API int dyn_integrator_has_steps(const char *name);
+/* DYN_BAD_OPTION, and why, where an integrator (NULL: auto) does not apply to a problem. */
+DYN_API dyn_status dyn_integrator_check(const dyn_problem *problem, const char *name,
+                                        dyn_message *message);
 
 typedef struct dyn_run_callbacks {
   void *user; /* passed to the others */
@@ -368,6 +380,10 @@ typedef struct dyn_run_summary {
   double wall_seconds;
   const char *integrator;    /* in use at the end: "dop853", "bdf", ... (static) */
   const char *linear_solver; /* "" | "dense" | "sparse" (static) */
+  double fixed_step;         /* s; 0: the integrator chose its steps */
+  const char *structure;     /* what fixed steps keep: "symplectic" | "symmetric" | "" (static) */
+  const char *advised;       /* an integrator that would have kept the energy, in long runs whose
+                                integrator does not though the model conserves it; or NULL (static) */
   int32_t jacobian_is_exact; /* nonzero: bdf used the model's Jacobian */
   /* Stretches near singular places of the method's speeds, where the velocities were integrated in
    * place of them, and the time of the first. */

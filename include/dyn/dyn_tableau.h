@@ -25,7 +25,7 @@ struct rk_table {
   int order, stages, extra;
   const double *c;           /* stages + 1 + extra */
   const struct rk_row *rows; /* stages + 1 + extra */
-  struct rk_row error;       /* main error estimate; count 0: none, steps are all alike */
+  struct rk_row error;       /* main error estimate; count 0: none, steps are fixed */
   struct rk_row error_low;   /* second estimate, of order 3; count 0: none */
   int n_dense;
   const struct rk_row *dense;

@@ -59,7 +59,7 @@ static dyn_status run(const dyn_model *model, const char *integrator, double tol
   options.instants = ROWS;
   options.tolerance = tolerance;
   options.absolute = 0;
-  options.max_step = strcmp(integrator, "rk4") == 0 ? 1e-3 : 0;
+  options.step = strcmp(integrator, "rk4") == 0 ? 1e-3 : 0;
   options.integrator = integrator;
   dyn_run(&problem, &options, &sink, NULL, x, summary);
   free(p);

@@ -60,6 +60,8 @@ static inline void plant_init(struct plant *plant, uint32_t n, uint32_t rates) {
   system->mass = checked_calloc((size_t)n * n + 1, sizeof(expr));
   system->forcing = checked_calloc((size_t)n + 1, sizeof(expr));
   system->rate = checked_calloc((size_t)rates + 1, sizeof(expr));
+  system->nonconservative = checked_calloc((size_t)n + 1, sizeof(expr));
+  for (uint32_t i = 0; i < n; i++) system->nonconservative[i] = expr_integer(model->graph, 0);
 }
 
 static inline expr plant_parameter(struct plant *plant, const char *name, expr value) {
@@ -149,6 +151,7 @@ static inline void plant_clear(struct plant *plant) {
   free(system->mass);
   free(system->forcing);
   free(system->rate);
+  free(system->nonconservative);
   free(system->output);
   free(system->residual_by_state);
   free(system->rate_by_state);

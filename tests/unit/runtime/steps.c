@@ -48,7 +48,7 @@ static dyn_status run_rk4(const dyn_model *m, double until, struct asked *asked,
   dyn_problem problem = {m, one, NULL};
   dyn_run_callbacks callbacks = {.user = asked, .steps_model = give_steps};
   dyn_run_options o = run_options(until, until, 1e-8, "rk4");
-  o.max_step = 1e-4;
+  o.step = 1e-4;
   x[0] = 1;
   x[1] = 0;
   return dyn_run(&problem, &o, NULL, asked ? &callbacks : NULL, x, s);

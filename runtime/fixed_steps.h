@@ -1,0 +1,35 @@
+/* fixed_steps.h: what integrators of fixed steps have in common: the grid that their steps stand
+ * on, and the step where none is given. */
+#ifndef DYN_RUNTIME_FIXED_STEPS_H
+#define DYN_RUNTIME_FIXED_STEPS_H
+#include "runtime/integrator.h"
+#include "runtime/options.h"
+
+struct projection;
+
+/* Steps end at begin + h, begin + 2 h, ...; where one ended elsewhere, the grid begins anew. */
+struct step_grid {
+  double begin, h; /* h signed */
+  int64_t taken;
+};
+
+/* Whether two times near each other are one but for rounding. */
+int step_grid_is_same_time(const struct step_grid *grid, double a, double b);
+/* The size of the step from t, and *t_new, its end: on the grid, or the limit where that comes
+ * first. */
+double step_grid_next(const struct step_grid *grid, double t, double limit, double *t_new);
+/* A step ended at t_new. */
+void step_grid_take(struct step_grid *grid, double t_new);
+
+/* 0: another kind of integrator. */
+int fixed_steps_order(enum integrator_choice choice);
+
+/* The step where none is given, > 0: a motion's shortest time scale, as the steps of order 8 show
+ * it from (t, x) on, over at most FIXED_STEPS_PILOT steps, times tolerance^(1/order); such that a
+ * whole number of steps makes `every`, and not above the control's max_step. x in the method's own
+ * state. 0 with status and message. */
+#define FIXED_STEPS_PILOT 1000
+double fixed_steps_default(int order, struct evaluator *e, const struct error_control *control,
+                           struct projection *projection, double every, double t, const double *x,
+                           dyn_status *status, dyn_message *message);
+#endif

@@ -1,0 +1,72 @@
+/* run_private.h: what the files of a run share: run.c goes from step to step, run_rows.c delivers
+ * rows, run_integrators.c starts and changes integrators. */
+#ifndef DYN_RUNTIME_RUN_PRIVATE_H
+#define DYN_RUNTIME_RUN_PRIVATE_H
+#include "runtime/chatter.h"
+#include "runtime/events.h"
+#include "runtime/integrator.h"
+#include "runtime/monitor.h"
+#include "runtime/options.h"
+#include "runtime/project.h"
+#include "runtime/singular.h"
+#include "runtime/variables.h"
+
+struct run {
+  const dyn_problem *problem;
+  const dyn_run_options *options;
+  const dyn_sink *sink;
+  const dyn_run_callbacks *callbacks;
+  dyn_run_summary *summary;
+  struct run_plan plan;
+  struct evaluator e;
+  struct error_control control;
+  struct monitor monitor;
+  struct chatter chatter;
+  struct integrator *integrator;
+  struct variables variables;
+  enum integrator_choice in_use; /* what the integrator is */
+  struct projection projection;
+  struct singular_watch singular;
+  int is_constrained; /* and projection and singular are set up */
+  double *x_row, *x_method, *x_before, *outputs;
+  double *multipliers, *forces; /* n_constraints + 1; n_coordinates */
+  unsigned char *is_angle;
+  int64_t next_row;
+  double t_row; /* of the last row delivered, whose state is x_row */
+  int stopped_at_row;
+  int64_t steps_since_row, steps_since_look;
+  int asked_for_jacobian, asked_for_steps;
+  struct events events;
+  int is_over; /* an event stopped the run */
+};
+
+/* ---- run_rows.c ---- */
+
+dyn_status run_sink_failed(struct run *r);
+/* A row at t with the state r->x_row, which is put on the constraints. */
+dyn_status run_deliver_state(struct run *r, double t);
+/* The same for the next of the rows asked for. */
+dyn_status run_deliver(struct run *r, double t);
+/* Delivers the rows up to `end`, within the last step; without a row there if an event is. A step
+ * may hold millions of them, so that the outside is heard and told between rows too. */
+dyn_status run_deliver_rows(struct run *r, double end, int is_event);
+dyn_status run_check_stop(struct run *r, double t);
+void run_tell_progress(struct run *r, double t);
+
+/* ---- run_integrators.c ---- */
+
+/* Starts at the natural state x. */
+dyn_status run_start_integrator(struct run *r, enum integrator_choice choice, double t,
+                                const double *x);
+/* Has the steps compiled once that pays. */
+dyn_status run_ask_for_steps(struct run *r);
+/* Adds the counts of the integrator in use to the summary, and ends it. */
+void run_retire(struct run *r);
+int run_may_turn_to_implicit(const struct run *r);
+dyn_status run_turn_to_implicit(struct run *r);
+/* The variables that are integrated from here on are velocities, for a while. */
+void run_use_velocities(struct run *r, double t);
+/* Goes on from (t, x) with the other variables. */
+dyn_status run_turn_variables(struct run *r, double t, const double *x);
+
+#endif
