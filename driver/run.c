@@ -1,11 +1,11 @@
 /* dyn run: simulates a model and writes its trajectory. */
 #include "driver/commands.h"
+#include "driver/interrupts.h"
 #include "driver/problem.h"
 #include "driver/progress.h"
 #include "driver/run_options.h"
 #include "driver/table_file.h"
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +16,6 @@ static const struct option_spec options[] = {
      "(default: CSV to standard output)"},
     {OPTION_QUIET, "--quiet", "-q", NULL, NULL, "no summary, no progress"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
-
-/* The one variable that a signal handler may write; nothing else in dyn is global. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
-
-/* The first ^C ends the run in order, a second one ends the program. */
-static void catch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---------------------------------------------------------------- where rows go */
 
@@ -116,11 +100,10 @@ static int integrate(struct session *session, struct problem *problem,
                      const dyn_run_options *run_options, const dyn_sink *sink) {
   struct run run = {session, progress_begin(session_may_talk(session))};
   bool is_compiled = session->compiler->compiled != NULL;
-  dyn_run_callbacks callbacks = {&run, on_progress, &interrupted, on_jacobian,
+  dyn_run_callbacks callbacks = {&run, on_progress, interrupts_catch(), on_jacobian,
                                  is_compiled ? on_steps : NULL};
   dyn_run_summary summary = {0};
   double started = compiler_clock();
-  catch_interrupts();
   dyn_run(&problem->model_problem, run_options, sink, &callbacks, problem->x, &summary);
   session_add_stage(session, "run", compiler_clock() - started);
   progress_end(&run.progress);
