@@ -3,7 +3,7 @@
 #define DYN_DRIVER_COMMANDS_H
 #include "driver/session.h"
 
-extern const struct command command_check, command_derive, command_eval, command_run, command_build,
+extern const struct command command_check, command_derive, command_eval, command_run, command_sweep, command_build,
     command_verify, command_linearize, command_equilibrium, command_explain, command_docs;
 
 struct command_set {

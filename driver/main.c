@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_check, &command_derive,    &command_eval,        &command_verify,  &command_run,
-    &command_build, &command_linearize, &command_equilibrium, &command_explain, &command_docs};
+    &command_check,       &command_derive,  &command_eval,  &command_verify,
+    &command_run,         &command_sweep,   &command_build, &command_linearize,
+    &command_equilibrium, &command_explain, &command_docs};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static const struct command_set command_set = {commands, COMMAND_COUNT};
 
