@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option_spec options[] = {
@@ -80,7 +81,10 @@ static bool take_output(struct sweep *sweep) {
   bool merges = session_option(session, OPTION_MERGE) != NULL;
   bool keeps = session_option(session, OPTION_KEEP) != NULL;
   const char *output = session_option(session, OPTION_OUTPUT);
+  struct stat there;
   sweep->output = output != NULL && strcmp(output, "-") != 0 ? output : NULL;
+  sweep->folder_is_temporary =
+      sweep->output == NULL || (stat(output, &there) == 0 && !S_ISREG(there.st_mode));
   const char *lonely = has_shard ? "--shard" : merges ? "--merge" : keeps ? "--keep" : NULL;
   if (has_shard && merges) {
     diagnostic_add(session_context(session), DIAG_SWEEP_OPTIONS, nowhere,
@@ -88,7 +92,7 @@ static bool take_output(struct sweep *sweep) {
                    NULL);
     return false;
   }
-  if (lonely != NULL && sweep->output == NULL) {
+  if (lonely != NULL && sweep->folder_is_temporary) {
     char *why = arena_format(&session_context(session)->arena,
                              "%s works in the folder beside the table's file: say -o FILE", lonely);
     diagnostic_add(session_context(session), DIAG_SWEEP_OPTIONS, nowhere, why, NULL);
@@ -207,7 +211,7 @@ static void divide(struct sweep *sweep) {
 
 static bool choose_folder(struct sweep *sweep) {
   struct text path = {0};
-  if (sweep->output != NULL) {
+  if (!sweep->folder_is_temporary) {
     text_format(&path, "%s.sweep", sweep->output);
     sweep->folder = text_take(&path);
     return true;
@@ -215,13 +219,13 @@ static bool choose_folder(struct sweep *sweep) {
   const char *base = getenv("TMPDIR");
   text_format(&path, "%s/dyn-sweep-XXXXXX", base != NULL && *base != '\0' ? base : "/tmp");
   sweep->folder = text_take(&path);
-  sweep->folder_is_temporary = mkdtemp(sweep->folder) != NULL;
-  if (!sweep->folder_is_temporary) {
+  bool good = mkdtemp(sweep->folder) != NULL;
+  if (!good) {
     text_format(&path, "%s: %s", sweep->folder, strerror(errno));
     session_report_write(sweep->session, text_string(&path));
   }
   text_free(&path);
-  return sweep->folder_is_temporary;
+  return good;
 }
 
 static bool has_work(const struct sweep *sweep, const struct sweep_state *state) {
@@ -267,8 +271,8 @@ static int work(struct sweep *sweep) {
   struct sweep_tally tally = {0};
   divide(sweep);
   if (!choose_folder(sweep)) return EXIT_NUMERICAL;
-  if (!sweep_folder_open(sweep, merges)) return EXIT_COMMAND_LINE;
-  int status = merges ? EXIT_DONE : compute(sweep, &tally);
+  int status = EXIT_COMMAND_LINE;
+  if (sweep_folder_open(sweep, merges)) status = merges ? EXIT_DONE : compute(sweep, &tally);
   if (status == EXIT_DONE && sweep->shards == 1) status = finish(sweep);
   if (!merges && status == EXIT_DONE) sweep_print_summary(sweep, &tally);
   if (sweep->folder_is_temporary) sweep_folder_remove(sweep);

@@ -31,6 +31,13 @@ static double rounded(double value) {
   return unit >= 1 ? round(value / unit) * unit : round(value);
 }
 
+static void put_rate(struct text *out, double rate) {
+  if (rate >= 10)
+    text_format(out, ", %.0f a second", rounded(rate));
+  else
+    text_format(out, ", %.2g a second", rate);
+}
+
 static void put_range(struct text *out, double least, double most) {
   static const struct {
     const char *name;
@@ -41,6 +48,8 @@ static void put_range(struct text *out, double least, double most) {
   double a = rounded(least / units[k].seconds), b = rounded(most / units[k].seconds);
   if (b < 1)
     text_put(out, ", less than a second left");
+  else if (a < 1)
+    text_format(out, ", at most %.0f %s left", b, units[k].name);
   else if (a == b)
     text_format(out, ", %.0f %s left", b, units[k].name);
   else
@@ -53,7 +62,7 @@ void sweep_progress_words(const struct sweep_measure *measure, struct text *out)
               (unsigned long long)(measure->known + measure->ended),
               (unsigned long long)measure->total);
   if (measure->ended >= LEAST_ENDED && measure->seconds > 0)
-    text_format(out, ", %.2g a second", n * measure->workers / measure->seconds);
+    put_rate(out, n * measure->workers / measure->seconds);
   if (sweep_time_left(measure, &least, &most)) put_range(out, least, most);
 }
 

@@ -53,6 +53,20 @@ static void find_factor(struct variation *v, double si) {
   v->factor = is_whole ? round(factor) : v->is_divisor ? round(inverse) : factor;
 }
 
+/* Of several --vary of one thing, only one could have an effect. */
+static bool check_once(struct session *session, const struct variations *all, uint32_t i) {
+  const struct variation *v = &all->items.items[i];
+  for (uint32_t k = 0; k < i; k++) {
+    const struct variation *other = &all->items.items[k];
+    if (other->target != v->target || other->index != v->index) continue;
+    struct diagnostic *d = diagnostic_add(session_context(session), DIAG_BAD_VARIATION, nowhere,
+                                          v->text, "it is varied twice", NULL);
+    diagnostic_help(session_context(session), d, "the other one is '%s'", other->text);
+    return false;
+  }
+  return true;
+}
+
 bool variations_bind(struct session *session, struct variations *variations,
                      const struct problem *problem) {
   const dyn_model *m = problem->model;
@@ -62,7 +76,7 @@ bool variations_bind(struct session *session, struct variations *variations,
   bool good = true;
   for (uint32_t i = 0; i < variations->items.count; i++) {
     struct variation *v = &variations->items.items[i];
-    good &= locate(session, v, m);
+    good = good && locate(session, v, m) && check_once(session, variations, i);
     if (good)
       find_factor(v, v->target == VARY_PARAMETER ? problem->p[v->index]
                      : v->target == VARY_INPUT   ? u[v->index]
