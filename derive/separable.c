@@ -2,12 +2,27 @@
  * is canonical. Needs mass, forcing and nonconservative forces of a derived system; looks at the
  * expressions as they stand, so that a no may be one of ignorance, a yes never is.
  * (Hairer, Lubich, Wanner, Geometric Numerical Integration, 2nd ed., I.1.4 and VI.1.) */
+#include "derive/recursion.h"
 #include "derive/system.h"
 #include "sema/model.h"
 
 static bool touches_any(struct expr_symbol_set *set, const expr *items, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (expr_symbol_set_touches(set, items[i])) return true;
+  return false;
+}
+
+/* A mass matrix that is not derived is a polynomial of the inertias and coefficients of its
+ * recursion. */
+static bool mass_touches(struct expr_symbol_set *set, const struct system *system) {
+  const struct recursion *r = system->recursion;
+  if (system->mass != NULL) return touches_any(set, system->mass, (size_t)system->n * system->n);
+  for (uint32_t i = 0; i < r->inertias.count; i++)
+    if (expr_symbol_set_touches(set, r->inertias.items[i].value)) return true;
+  for (uint32_t i = 0; i < r->mass.moves.count; i++) {
+    uint32_t term = r->mass.moves.items[i].term;
+    if (expr_symbol_set_touches(set, r->sum_terms.items[term].coefficient)) return true;
+  }
   return false;
 }
 
@@ -33,7 +48,7 @@ bool system_is_separable(const struct system *system) {
   for (size_t i = 0; i < model->inputs.count; i++)
     expr_symbol_set_add(any, model->inputs.items[i].symbol);
   expr_symbol_set_add(any, model->time);
-  bool found = !touches_any(any, system->mass, n * n) && !touches_any(motion, system->forcing, n);
+  bool found = !mass_touches(any, system) && !touches_any(motion, system->forcing, n);
   expr_symbol_set_free(motion);
   expr_symbol_set_free(any);
   return found;
