@@ -294,6 +294,11 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
   const char *near = nearest_name(assignment->name, names.items, names.count);
   if (same != NULL && assignment->primes == 0 && same->kind <= NAME_STATE) {
     help_instead(a, d, assignment, same);
+  } else if (same != NULL && same->kind == NAME_SPEED && assignment->option == OVERRIDE_VARY) {
+    diagnostic_help(a->context, d,
+                    "a speed is given by an equation: write 'initial %s = u0' with a parameter u0, "
+                    "and vary that",
+                    same->name);
   } else if (near != NULL && near != assignment->name) {
     diagnostic_help(a->context, d, "did you mean '%s%s'?", near, primes);
   }
