@@ -116,6 +116,9 @@ struct solver_shape {
   const bool *is_left_out;
   /* Bordered: by elimination of dependent unknowns (SOLVER_ELIMINATING). */
   bool eliminates;
+  /* Bordered, where nothing is redundant and there is one right side: if it is unrolled, the cold
+   * path is a tape that the caller makes (SOLVER_UNROLLED, is_careful). */
+  bool is_careful;
   uint32_t columns; /* how many right sides there will be in all: decides the method */
 };
 uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *shape);
@@ -135,6 +138,8 @@ void solver_states_free(struct tape_builder *builder);
 
 /* ---- the unrolled way (unroll.c) */
 void unroll_factor(struct tape_builder *builder, uint32_t solver);
+/* A careful solver: makes the solution depend on its `ok`, which the caller has completed. */
+void unroll_guard(struct tape_builder *builder, uint32_t right_side, tape_value *solution);
 void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value *solution);
 
 /* ---- sparse structure (sparse.c) */

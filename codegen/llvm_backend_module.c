@@ -36,7 +36,7 @@ struct compilation {
  * code, which waits for memory and for the solver kernels, gains little: a JIT run chooses by the
  * number of instructions, and is more patient for what every step evaluates many times. Files are
  * compiled once and used often. */
-enum { LONG_IN_RUN = 2500, LONG_RIGHT_SIDE = 16000, LONG_IN_FILE = 200000 };
+enum { LONG_IN_RUN = 2500, LONG_RIGHT_SIDE = 24000, LONG_IN_FILE = 200000 };
 
 static size_t count_instructions(const struct program *program, program_functions functions) {
   size_t size = 0;

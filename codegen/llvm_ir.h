@@ -66,7 +66,8 @@ LLVMValueRef ir_emit_substitute(struct ir *ir, const struct tape_solver *solver,
  * bodies stand in a table there. For the JIT, without a body, kernel_factor and kernel_substitute
  * (kernels.h):
  *   i32 dyn_factor(ptr solver, ptr work)
- *   i32 dyn_substitute(ptr solver, ptr side, ptr work) */
+ *   i32 dyn_substitute(ptr solver, ptr side, ptr work)
+ *   i32 dyn_careful(ptr tape, double t, ptr x, ptr u, ptr p, ptr work, ptr out) */
 LLVMValueRef kernel_function(struct ir *ir, const char *name);
 LLVMValueRef kernel_call(struct ir *ir, const char *name, LLVMValueRef *arguments, unsigned count);
 /* Kind SPARSE: the solver's tables as constants, the calls, and the matrix with its zeros. */

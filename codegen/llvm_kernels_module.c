@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Signatures: result, then arguments. i: i32, l: i64, p: pointer, v: nothing. */
+/* Signatures: result, then arguments. i: i32, l: i64, d: double, p: pointer, v: nothing. */
 static const struct kernel_facts {
   const char *name, *signature;
   void (*body)(struct kernel *);
 } kernel_facts[] = {
     {"dyn_factor", "ipp", NULL}, /* of the process: kernel_factor and kernel_substitute */
     {"dyn_substitute", "ippp", NULL},
+    {"dyn_careful", "ipdppppp", NULL}, /* tape_run_plain */
     {"dyn_ldlt_factor", "illppp", kernel_body_ldlt_factor},
     {"dyn_ldlt_substitute", "vlppl", kernel_body_ldlt_substitute},
     {"dyn_lu_factor", "ilpip", kernel_body_lu_factor},
@@ -29,6 +30,8 @@ static LLVMTypeRef type_of(struct ir *ir, char letter) {
     return ir->i32;
   case 'l':
     return ir->i64;
+  case 'd':
+    return ir->f64;
   case 'p':
     return ir->ptr;
   default:

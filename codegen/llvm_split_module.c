@@ -41,11 +41,13 @@ static void use_operands(struct tape_split *split, const struct tape *tape, uint
   use_values(split, tape, operands, tape_facts[instruction->operation].operands, part_begin);
   if (instruction->operation == TAPE_GUARD_FACTOR) {
     const struct tape_solver *solver = &tape->solvers.items[instruction->b];
-    use_values(split, tape, solver->values, (size_t)solver->n * solver->n, part_begin);
+    if (!solver->is_careful)
+      use_values(split, tape, solver->values, (size_t)solver->n * solver->n, part_begin);
   } else if (instruction->operation == TAPE_GUARD_SUBSTITUTE) {
     const struct tape_right_side *side = &tape->right_sides.items[instruction->b];
     size_t count = (size_t)tape->solvers.items[side->solver].n * side->columns;
-    use_values(split, tape, side->values, count, part_begin);
+    if (!tape->solvers.items[side->solver].is_careful)
+      use_values(split, tape, side->values, count, part_begin);
   }
 }
 

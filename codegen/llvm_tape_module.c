@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_FUNCTION = 1500, PART = 400 }; /* instructions of a tape */
+/* Instructions of a tape. */
+enum { LONGEST_FUNCTION = 1500, PART = 400, LONG_CAREFUL = 1500 };
 
 struct emitter {
   struct ir *ir;
   const struct tape *tape;
   const struct tape_split *split;
-  LLVMValueRef function;
-  LLVMValueRef *values; /* of the whole tape; those of other parts are NULL */
+  LLVMValueRef function, careful; /* that of the careful tape */
+  LLVMValueRef *values;           /* of the whole tape; those of other parts are NULL */
   LLVMValueRef time, x, u, p, work, out;
   VECTOR(tape_value) fetched; /* values made again in this part */
   uint32_t begin;             /* of this part */
@@ -222,12 +223,31 @@ static void begin_cold(struct emitter *emitter, tape_value ok, LLVMBasicBlockRef
   LLVMPositionBuilderAtEnd(ir->builder, cold);
 }
 
+/* The careful tape as a function of the module, or, where that would be long to compile for a run
+ * that hardly needs it, interpreted. */
+static LLVMValueRef call_careful(struct emitter *emitter) {
+  struct ir *ir = emitter->ir;
+  const struct tape *tape = emitter->tape;
+  LLVMValueRef arguments[7];
+  for (unsigned i = 0; i < 7; i++) arguments[i] = LLVMGetParam(emitter->function, i);
+  arguments[5] = work_at(emitter, tape->careful_work);
+  arguments[6] = work_at(emitter, tape->careful_out);
+  if (emitter->careful != NULL)
+    return LLVMBuildCall2(ir->builder, ir->function, emitter->careful, arguments, 7, "");
+  arguments[0] = ir_address(ir, tape->careful);
+  return kernel_call(ir, "dyn_careful", arguments, 7);
+}
+
 static void emit_guard_factor(struct emitter *emitter, const struct tape_instruction *instruction) {
   const struct tape_solver *solver = &emitter->tape->solvers.items[instruction->b];
   LLVMBasicBlockRef after;
   begin_cold(emitter, instruction->a, &after);
-  store_list(emitter, solver->values, solver->n, solver->n, solver->is_symmetric, solver->matrix);
-  return_if_failed(emitter, ir_emit_factor(emitter->ir, solver, emitter->work));
+  if (solver->is_careful) {
+    return_if_failed(emitter, call_careful(emitter));
+  } else {
+    store_list(emitter, solver->values, solver->n, solver->n, solver->is_symmetric, solver->matrix);
+    return_if_failed(emitter, ir_emit_factor(emitter->ir, solver, emitter->work));
+  }
   LLVMBuildBr(emitter->ir->builder, after);
   LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
 }
@@ -243,8 +263,10 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(ir->builder), after;
   begin_cold(emitter, code[index].a, &after);
-  store_list(emitter, side->values, solver->n, side->columns, false, side->offset);
-  emit_substitute(emitter, side);
+  if (!solver->is_careful) {
+    store_list(emitter, side->values, solver->n, side->columns, false, side->offset);
+    emit_substitute(emitter, side);
+  }
   LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
   for (uint32_t i = index + 1; i < end; i++)
     emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
@@ -391,10 +413,24 @@ static void emit_parts(struct emitter *emitter, const char *name) {
   free(parts);
 }
 
+/* The function of the careful tape, or NULL where it is interpreted. */
+static LLVMValueRef add_careful(struct ir *ir, const struct tape *tape, const char *name) {
+  char own_name[256];
+  int32_t work;
+  if (tape->careful == NULL || (ir->is_jit && tape->careful->code.count > LONG_CAREFUL))
+    return NULL;
+  snprintf(own_name, sizeof own_name, "%.200s.careful", name);
+  LLVMValueRef function = ir_add_tape(ir, tape->careful, own_name, &work);
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  ir_set_attribute(ir, function, "cold", 0);
+  return function;
+}
+
 LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work) {
   struct tape_split split;
   tape_split_init(&split, tape, tape->code.count <= LONGEST_FUNCTION ? UINT32_MAX - 2 : PART);
-  struct emitter emitter = {.ir = ir, .tape = tape, .split = &split};
+  struct emitter emitter = {
+      .ir = ir, .tape = tape, .split = &split, .careful = add_careful(ir, tape, name)};
   emitter.values = checked_calloc((size_t)tape->code.count + 1, sizeof(LLVMValueRef));
   if (split.parts > 1)
     emit_parts(&emitter, name);

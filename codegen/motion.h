@@ -1,5 +1,5 @@
 /* motion.h: the equations of motion as a linear system on a tape, shared by what solves them
- * (program_state.c) and what looks whether the solution is one (motion_verify.c). */
+ * (program_motion.c) and what looks whether the solution is one (motion_verify.c). */
 #ifndef DYN_CODEGEN_MOTION_H
 #define DYN_CODEGEN_MOTION_H
 #include "codegen/program_build.h"

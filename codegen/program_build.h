@@ -58,6 +58,10 @@ bool needs_multipliers(const struct program *program, const expr *roots, size_t 
  * are to come. `wants_multipliers`: they must be the least ones where constraints are redundant. */
 uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
                              uint32_t columns, bool wants_multipliers);
+/* The same for one right side where no constraint is redundant, with a cold path of its own. */
+uint32_t lower_careful_matrix(struct tape_builder *builder, const struct program *program);
+void bind_accelerations(struct tape_builder *builder, const struct system *system,
+                        const tape_value *solution);
 /* Solves for the unknowns of the method (q'', or the rates of speeds) and the multipliers λ, binds
  * the symbols of these and of the accelerations, and fills motion[n + m] with them and motion[n +
  * m], if m > 0, with how many constraints were dependent; NULL: not wanted. */

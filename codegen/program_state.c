@@ -6,7 +6,6 @@
  *
  * symmetric where M is and B = A^T. Without constraints that is M q'' = f. */
 #include "codegen/motion.h"
-#include <math.h>
 
 static void bind_inputs(struct tape_builder *builder, const struct program *program) {
   const struct model *model = program->system->model;
@@ -140,8 +139,8 @@ static void bind_speeds(struct tape_builder *builder, const struct system *syste
       builder_bind(builder, state->symbol[j], builder_lower(builder, state->value[j]));
 }
 
-uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
-                             uint32_t columns, bool wants_multipliers) {
+static uint32_t lower_matrix(struct tape_builder *builder, const struct program *program,
+                             uint32_t columns, bool wants_multipliers, bool is_careful) {
   const struct system *system = program->system;
   uint32_t size = system->n + system->m;
   bind_speeds(builder, system);
@@ -153,6 +152,7 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
                                .nonzero = nonzero,
                                .is_left_out = wants_multipliers ? NULL : is_redundant,
                                .eliminates = system->state.kind == VARIABLES_SPEEDS,
+                               .is_careful = is_careful,
                                .columns = columns};
   if (system->m > 0 && !system->multiplier_force_is_transpose) shape.is_symmetric = false;
   uint32_t solver = solver_begin(builder, &shape);
@@ -166,64 +166,17 @@ uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program 
   return solver;
 }
 
-/* ---- the solution
- *
- * An elimination that meets a mass which is tiny beside the inertia it is tied to loses the others'
- * digits, whichever way the matrix is factorised, because masses can't be scaled away against the
- * constraints. Residuals computed with the matrix itself and solved for again bring them back
- * (fixed-precision iterative refinement: Skeel, Math. Comp. 35 (1980); Higham, Accuracy and
- * Stability of Numerical Algorithms, 12.2). Where even that does not satisfy the constraints the
- * numbers are useless: they become undefined, which every caller reports. */
-
-enum { REFINEMENTS = 2 };
-
-bool motion_leaves_out(const struct motion *motion, uint32_t k) {
-  const struct tape_solver *solver = &motion->builder->tape->solvers.items[motion->solver];
-  return solver->kind == SOLVER_UNROLLED && solver->ordered < solver->n &&
-         motion->system->model->constraints.items[k].is_redundant;
+uint32_t lower_motion_matrix(struct tape_builder *builder, const struct program *program,
+                             uint32_t columns, bool wants_multipliers) {
+  return lower_matrix(builder, program, columns, wants_multipliers, false);
 }
 
-void motion_residual(const struct motion *motion, uint32_t row, tape_value *residual,
-                     tape_value *size) {
-  struct tape_builder *b = motion->builder;
-  tape_value sum = motion->right[row], sizes = builder_unary(b, TAPE_ABS, sum);
-  for (uint32_t j = 0; j < motion->n + motion->m; j++) {
-    expr entry = motion_entry(motion->system, row, j);
-    if (entry == 0 || expr_is_integer_value(motion->system->graph, entry, 0)) continue;
-    tape_value term =
-        builder_binary(b, TAPE_MULTIPLY, builder_lower(b, entry), motion->solution[j]);
-    sum = builder_binary(b, TAPE_SUBTRACT, sum, term);
-    if (size != NULL) sizes = builder_binary(b, TAPE_ADD, sizes, builder_unary(b, TAPE_ABS, term));
-  }
-  *residual = sum;
-  if (size != NULL) *size = sizes;
+uint32_t lower_careful_matrix(struct tape_builder *builder, const struct program *program) {
+  return lower_matrix(builder, program, 1, false, true);
 }
 
-static void motion_solve(const struct motion *motion, const tape_value *right, bool is_checked,
-                         tape_value *solution) {
-  uint32_t side = right_side_begin(motion->builder, motion->solver, 1, is_checked);
-  for (uint32_t i = 0; i < motion->n + motion->m; i++)
-    right_side_entry(motion->builder, side, i, 0, right[i]);
-  right_side_solve(motion->builder, side, solution);
-}
-
-static void motion_refine(const struct motion *motion) {
-  struct tape_builder *b = motion->builder;
-  uint32_t size = motion->n + motion->m;
-  tape_value *change = checked_calloc((size_t)size + 1, sizeof *change);
-  for (uint32_t i = 0; i < size; i++) {
-    motion_residual(motion, i, &motion->residual[i], NULL);
-    if (i >= motion->n && motion_leaves_out(motion, i - motion->n))
-      motion->residual[i] = builder_constant(b, 0);
-  }
-  motion_solve(motion, motion->residual, false, change);
-  for (uint32_t i = 0; i < size; i++)
-    motion->solution[i] = builder_binary(b, TAPE_ADD, motion->solution[i], change[i]);
-  free(change);
-}
-
-static void bind_accelerations(struct tape_builder *builder, const struct system *system,
-                               const tape_value *solution) {
+void bind_accelerations(struct tape_builder *builder, const struct system *system,
+                        const tape_value *solution) {
   const struct system_method_state *state = &system->state;
   bool by_speeds = state->kind == VARIABLES_SPEEDS;
   for (uint32_t j = 0; j < system->n && by_speeds; j++)
@@ -231,35 +184,6 @@ static void bind_accelerations(struct tape_builder *builder, const struct system
   for (uint32_t j = 0; j < system->n; j++)
     builder_bind(builder, system->model->coordinates.items[j].acceleration,
                  by_speeds ? builder_lower(builder, state->acceleration[j]) : solution[j]);
-}
-
-void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
-                  tape_value *values) {
-  const struct system *system = program->system;
-  uint32_t n = system->n, m = system->m, size = n + m;
-  struct motion_form form = motion_form_of(system);
-  tape_value *memory = checked_calloc(3 * ((size_t)size + 1), sizeof *memory);
-  struct motion motion = {.builder = builder,
-                          .system = system,
-                          .solver = solver,
-                          .n = n,
-                          .m = m,
-                          .right = memory,
-                          .solution = memory + size + 1,
-                          .residual = memory + 2 * ((size_t)size + 1)};
-  for (uint32_t i = 0; i < n; i++) motion.right[i] = builder_lower(builder, form.forcing[i]);
-  for (uint32_t k = 0; k < m; k++)
-    motion.right[n + k] = builder_unary(builder, TAPE_NEGATE, builder_lower(builder, form.bias[k]));
-  motion_solve(&motion, motion.right, true, motion.solution);
-  for (int step = 0; m > 0 && step < REFINEMENTS; step++) motion_refine(&motion);
-  if (m > 0) motion_verify(&motion);
-  bind_accelerations(builder, system, motion.solution);
-  for (uint32_t k = 0; k < m; k++) {
-    motion.solution[n + k] = builder_unary(builder, TAPE_NEGATE, motion.solution[n + k]);
-    builder_bind(builder, system->model->constraints.items[k].multiplier, motion.solution[n + k]);
-  }
-  for (uint32_t i = 0; values != NULL && i < size + (m > 0); i++) values[i] = motion.solution[i];
-  free(memory);
 }
 
 /* ---- by the shorter way */
@@ -282,8 +206,11 @@ void solve_motion(struct tape_builder *builder, const struct program *program,
                   bool wants_multipliers, tape_value *motion) {
   const struct system *system = program->system;
   if (!program->by_recursion) {
-    lower_motion(builder, program, lower_motion_matrix(builder, program, 1, wants_multipliers),
-                 motion);
+    bool is_careful = system->m > 0 && system->constraint_rank == system->m &&
+                      system->state.kind == VARIABLES_VELOCITIES;
+    uint32_t solver = is_careful ? lower_careful_matrix(builder, program)
+                                 : lower_motion_matrix(builder, program, 1, wants_multipliers);
+    lower_motion(builder, program, solver, motion);
     return;
   }
   tape_value *accelerations = checked_calloc((size_t)system->n + 1, sizeof *accelerations);

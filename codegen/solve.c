@@ -5,6 +5,7 @@
 enum {
   UNROLL_ALWAYS = 6,             /* unknowns */
   UNROLL_OPERATIONS = 3000,      /* multiply-adds of factor and right sides, sparse matrices */
+  UNROLL_CAREFUL = 8000,         /* the same of sparse careful solvers, which store nothing */
   UNROLL_DENSE_OPERATIONS = 400, /* the same where little is zero: loops do well */
   LARGEST_DENSE_FALLBACK = 2000, /* unknowns of a sparse system that get room for LU */
 };
@@ -79,6 +80,7 @@ static struct choice choose(const struct solver_shape *shape) {
   if (!shape->is_symmetric || !plan_factor(shape, &choice)) return choice;
   bool is_sparse = 2 * choice.factor_count <= n * (n - 1) / 2 && n > 1;
   uint64_t limit = is_sparse || n <= UNROLL_ALWAYS ? UNROLL_OPERATIONS : UNROLL_DENSE_OPERATIONS;
+  if (is_sparse && shape->is_careful) limit = UNROLL_CAREFUL;
   if (choice.total <= limit)
     choice.kind = SOLVER_UNROLLED;
   else if (3 * choice.operations <= n * n * n / 6 || has_zero_diagonal(shape, shape->coordinates))
@@ -90,6 +92,7 @@ static struct choice choose(const struct solver_shape *shape) {
 
 static void lay_out(struct tape_builder *builder, struct tape_solver *solver) {
   size_t n = solver->n, full = n * n;
+  if (solver->is_careful) return; /* everything is on the tapes */
   bool is_sparse = solver->kind == SOLVER_SPARSE;
   solver->matrix = builder_reserve_work(builder, is_sparse ? solver->entry_count : full);
   solver->mode = builder_reserve_work(builder, 1);
@@ -127,6 +130,7 @@ uint32_t solver_begin(struct tape_builder *builder, const struct solver_shape *s
   solver.rank = shape->rank;
   solver.order = choice.order; /* UNROLLED and SPARSE need it; freed with the tape */
   solver.ordered = choice.ordered;
+  solver.is_careful = solver.kind == SOLVER_UNROLLED && shape->is_careful;
   solver.factor_count = (uint32_t)choice.factor_count;
   if (solver.kind == SOLVER_SPARSE) {
     solver.target_count = (uint32_t)choice.operations;

@@ -37,6 +37,7 @@ void tape_free(struct tape *tape) {
   vector_free(&tape->code);
   vector_free(&tape->solvers);
   vector_free(&tape->right_sides);
+  tape_free(tape->careful); /* which has none */
   free(tape);
 }
 
@@ -183,6 +184,8 @@ void tape_check(const struct tape *tape) {
     if (solver->coordinates > solver->n || solver->rank > solver->n) bug("tape: solver %u", i);
     if (solver->kind == SOLVER_UNROLLED && solver->ordered != solver->rank)
       bug("tape: solver %u leaves out too much", i);
+    if (solver->is_careful && (tape->careful == NULL || tape->careful->careful != NULL))
+      bug("tape: solver %u has no careful tape", i);
     bool is_cold = solver->kind == SOLVER_REVEALING || solver->kind == SOLVER_ELIMINATING;
     if (is_cold && !tape_solver_is_bordered(solver))
       bug("tape: solver %u reveals a rank that it knows", i);
@@ -249,4 +252,7 @@ void tape_dump(const struct tape *tape, struct text *out) {
     text_format(out, "right side %u: solver %u, columns %u\n", i, tape->right_sides.items[i].solver,
                 tape->right_sides.items[i].columns);
   for (uint32_t i = 0; i < tape->code.count; i++) dump_instruction(tape, i, out);
+  if (tape->careful == NULL) return;
+  text_put(out, "careful:\n");
+  tape_dump(tape->careful, out);
 }

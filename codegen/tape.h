@@ -21,7 +21,11 @@
  * everywhere (REVEALING). With ELIMINATING it takes its pivots from A first, then from B: what is
  * left then is T^T M T, the equations of the independent unknowns, for a basis T of the motions
  * that the constraints allow; which unknowns are dependent is chosen anew at every state. Each of
- * their right sides has one result more behind the columns: how many constraints were dependent. */
+ * their right sides has one result more behind the columns: how many constraints were dependent.
+ *
+ * A careful solver (unrolled, bordered, with one right side) has for its cold path a whole tape of
+ * its own, `careful`: it solves, refines and verifies. The truth value of its guards then says that
+ * all pivots are good and that the solution satisfies the equations to rounding. */
 #ifndef DYN_CODEGEN_TAPE_H
 #define DYN_CODEGEN_TAPE_H
 #include "base/text.h"
@@ -88,6 +92,7 @@ struct tape_solver {
   uint32_t mode;        /* 1 double: 0 = the fast way holds, 1 = the cold path */
   tape_value *values;   /* UNROLLED: the n*n entries */
   tape_value ok;        /* UNROLLED: truth value, all pivots are good */
+  bool is_careful;      /* UNROLLED: GUARD_FACTOR runs the careful tape, and so solves as well */
   /* SPARSE: with row and column order[k] of A in place k. L is unit lower triangular by columns,
    * without its diagonal: entries starts[k] .. starts[k+1]-1 lie in the ascending rows rows[].
    * Entry e of the stored matrix is A(entry_rows[e], entry_columns[e]) (lower triangle in the new
@@ -112,6 +117,10 @@ struct tape {
   VECTOR(struct tape_instruction) code;
   VECTOR(struct tape_solver) solvers;
   VECTOR(struct tape_right_side) right_sides;
+  /* NULL, or what the careful solver's guard runs on the same arguments: its workspace starts at
+   * careful_work of this one's, its results are the solution, at careful_out. */
+  struct tape *careful;
+  uint32_t careful_work, careful_out;
   uint32_t work;      /* doubles of workspace that memory and solver instructions use */
   uint32_t out_count; /* entries of `out`; all are stored */
 };
@@ -126,6 +135,9 @@ struct tape_arguments {
 /* Runs the tape; 0, or 1 + the unknown at which a matrix lost rank. */
 int tape_run(const struct tape *tape, const struct tape_arguments *arguments);
 uint32_t tape_interpreter_work(const struct tape *tape);
+/* The same for compiled code, which has the arguments one by one. */
+int32_t tape_run_plain(const struct tape *tape, double t, const double *x, const double *u,
+                       const double *p, double *work, double *out);
 
 struct tape_counts {
   uint32_t instructions;                                     /* all but constants and inputs */

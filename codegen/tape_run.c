@@ -88,6 +88,9 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
   case TAPE_GUARD_FACTOR: {
     const struct tape_solver *solver = &tape->solvers.items[i->b];
     if (v[i->a] != 0) return 0;
+    if (solver->is_careful)
+      return tape_run_plain(tape->careful, arguments->t, arguments->x, arguments->u, arguments->p,
+                            work + tape->careful_work, work + tape->careful_out);
     store_values(v, solver->values, (size_t)solver->n * solver->n, work + solver->matrix);
     return kernel_factor(solver, work);
   }
@@ -97,7 +100,7 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
   const struct tape_right_side *side = &tape->right_sides.items[i->b];
   const struct tape_solver *solver = &tape->solvers.items[side->solver];
   if (i->operation == TAPE_GUARD_SUBSTITUTE) {
-    if (v[i->a] != 0) return 0;
+    if (v[i->a] != 0 || solver->is_careful) return 0;
     store_values(v, side->values, (size_t)solver->n * side->columns, work + side->offset);
   }
   return kernel_substitute(solver, side, work);
@@ -182,4 +185,10 @@ int tape_run(const struct tape *tape, const struct tape_arguments *arguments) {
     }
   }
   return 0;
+}
+
+int32_t tape_run_plain(const struct tape *tape, double t, const double *x, const double *u,
+                       const double *p, double *work, double *out) {
+  struct tape_arguments arguments = {.t = t, .x = x, .u = u, .p = p, .work = work, .out = out};
+  return tape_run(tape, &arguments);
 }

@@ -90,7 +90,7 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
       if (!is_zero(builder, state->l[j + k * n])) eliminate(builder, index, k, j);
   }
   solver->ok = ok;
-  builder_effect(builder, TAPE_GUARD_FACTOR, ok, index, 0);
+  if (!solver->is_careful) builder_effect(builder, TAPE_GUARD_FACTOR, ok, index, 0);
 }
 
 /* One column, in the order of elimination, in place. */
@@ -125,6 +125,16 @@ void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value 
   free(y);
   bool is_bordered = tape_solver_is_bordered(solver);
   if (is_bordered) solution[results++] = builder_constant(builder, (double)(n - count));
+  if (solver->is_careful) return; /* guarded when it is known how good it is */
+  unroll_guard(builder, right_side, solution);
+}
+
+void unroll_guard(struct tape_builder *builder, uint32_t right_side, tape_value *solution) {
+  const struct tape_right_side *side = &builder->tape->right_sides.items[right_side];
+  const struct tape_solver *solver = &builder->tape->solvers.items[side->solver];
+  bool is_bordered = tape_solver_is_bordered(solver);
+  size_t results = (size_t)solver->n * side->columns + is_bordered;
+  if (solver->is_careful) builder_effect(builder, TAPE_GUARD_FACTOR, solver->ok, side->solver, 0);
   builder_effect(builder, TAPE_GUARD_SUBSTITUTE, solver->ok, right_side, 0);
   for (size_t i = 0; i < results; i++)
     if (is_bordered || !is_zero(builder, solution[i]))
