@@ -1,11 +1,11 @@
-/* explicit.c: explicit Runge-Kutta methods with dense output: the control of their steps, which
- * explicit_stages.c evaluates. Needs a method's table (dyn_tableau.h); promises steps whose
- * estimated local error is within the tolerance, states within a step to the order of the method's
- * dense output, and a warning when stability rather than accuracy limits the steps. Where a model
- * has constraints, every step ends projected on them and the next one begins there; dense output
- * stays that of the step as the method made it. Source: Hairer, Norsett, Wanner, Solving Ordinary
- * Differential Equations I (II.4 step size control and starting step, II.5 and II.6 the methods),
- * II (IV.2 detection of stiffness). */
+/* explicit.c: explicit Runge-Kutta methods with dense output: their steps, which explicit_stages.c
+ * evaluates and explicit_control.c gives their size. Needs a method's table (dyn_tableau.h);
+ * promises steps whose estimated local error is within the tolerance, states within a step to the
+ * order of the method's dense output, and a warning when stability rather than accuracy limits the
+ * steps. Where a model has constraints, every step ends projected on them and the next one begins
+ * there; dense output stays that of the step as the method made it. Source: Hairer, Norsett,
+ * Wanner, Solving Ordinary Differential Equations I (II.4 starting step, II.5 and II.6 the
+ * methods). */
 #include "runtime/explicit_private.h"
 #include "runtime/message.h"
 #include <float.h>
@@ -28,15 +28,11 @@
 #define MOST_JUMPS 400
 /* Over a singular configuration, parts of the distance to the next branch. */
 #define PASSAGE_MOVED 0.01
-#define STIFF_STEPS 15    /* stiff steps before it is believed, ... */
-#define NOT_STIFF_STEPS 6 /* ... forgotten after so many that are not */
 
 static struct explicit *self_of(struct integrator *base) {
   return (struct explicit *)base;
 }
 
-/* Whether h |eigenvalue| has stayed at the boundary of stability: the last stage and the new state
- * stand at one time, so that their slopes differ by the Jacobian times their difference. */
 static int is_stiff(struct explicit *s, double h, double remaining) {
   int32_t n = s->base.e->n;
   const double *f_new = s->slope[s->table->stages], *f_stage = s->slope[s->table->stages - 1];
@@ -46,18 +42,10 @@ static int is_stiff(struct explicit *s, double h, double remaining) {
     f2 += df * df;
     x2 += dx * dx;
   }
-  if (x2 > 0 && fabs(h) * sqrt(f2 / x2) > s->table->stability) {
-    s->not_stiff_steps = 0;
-    s->stiff_steps++;
-  } else if (s->stiff_steps > 0 && ++s->not_stiff_steps >= NOT_STIFF_STEPS) {
-    s->stiff_steps = 0;
-  }
-  /* A switch does not pay for the last few steps of a run. */
-  return s->stiff_steps >= STIFF_STEPS && fabs(remaining) > 100 * fabs(h);
+  return pace_is_stiff(&s->pace, s->table, h, f2, x2, remaining);
 }
 
-/* The step to try: the proposed one, what passes a singular configuration, or what leaves no tiny
- * rest before the limit. */
+/* The step to try: that of the pace, or what passes a singular configuration. */
 static double step_to_try(struct explicit *s, double limit, double refused, double *t_new) {
   double remaining = limit - s->base.t, h = passage_step(&s->passage, s->base.t, refused);
   double longest = s->base.control->max_step;
@@ -65,34 +53,12 @@ static double step_to_try(struct explicit *s, double limit, double refused, doub
     *t_new = s->base.t + h;
     return h;
   }
-  h = s->h;
-  if (s->is_fixed && fabs(h) >= fabs(s->grid.h))
+  if (s->is_fixed && fabs(s->pace.h) >= fabs(s->grid.h))
     return step_grid_next(&s->grid, s->base.t, limit, t_new);
-  *t_new = s->base.t + h;
-  if (fabs(remaining) <= 1.01 * fabs(h)) {
-    *t_new = limit;
-    return remaining;
-  }
-  if (fabs(remaining) < 2 * fabs(h)) {
-    h = remaining / 2;
-    *t_new = s->base.t + h;
-  }
-  return h;
+  return pace_try(&s->pace, s->base.t, limit, t_new);
 }
 
-/* The next step size after a step of size h with this error. */
-static double next_step(struct explicit *s, double h, double error, int was_rejected) {
-  const struct rk_table *table = s->table;
-  double exponent = 1.0 / table->order - 0.75 * table->damping, factor = table->grow;
-  if (error > 0) factor = 0.9 * pow(s->last_error, table->damping) / pow(error, exponent);
-  factor = fmin(table->grow, fmax(table->shrink, factor));
-  if (was_rejected) factor = fmin(factor, 1);
-  s->last_error = fmax(error, 1e-4);
-  return copysign(fmin(fabs(h) * factor, s->base.control->max_step), h);
-}
-
-/* What ended the last step is where the next one begins. */
-static void advance(struct explicit *s) {
+void explicit_advance(struct explicit *s) {
   if (!s->has_step) return;
   double *x = s->x_old, *f = s->slope[0];
   double **x_end = s->is_projected ? &s->x_projected : &s->x_new;
@@ -113,11 +79,13 @@ static enum step_result accept(struct explicit *s, double h, double t_new, doubl
   s->h_done = h;
   if (s->is_looking) passage_look(&s->passage, t_new, projection_least_pivot(s->projection));
   s->has_step = 1;
-  s->has_dense = 0;
-  /* A step that was cut short at the limit says little about the next: it may only grow. */
-  double next = s->is_fixed ? s->grid.h : next_step(s, h, error, was_rejected);
-  if (s->is_fixed) step_grid_take(&s->grid, t_new);
-  if (fabs(h) >= fabs(s->h) || fabs(next) > fabs(s->h) || was_rejected) s->h = next;
+  s->has_dense = s->has_extra = 0;
+  if (s->is_fixed) {
+    s->pace.h = s->grid.h;
+    step_grid_take(&s->grid, t_new);
+  } else {
+    pace_accept(&s->pace, s->table, s->base.control, h, error, was_rejected);
+  }
   return is_stiff(s, h, limit - t_new) ? STEP_STIFF : STEP_DONE;
 }
 
@@ -237,15 +205,15 @@ static enum step_result step_failed(struct explicit *s) {
   else if (s->worst == JUMPED)
     jumped(s);
   else if (s->worst == NOT_KNOWN)
-    return integrator_step_too_small(base, s->h, explicit_worst(s));
+    return integrator_step_too_small(base, s->pace.h, explicit_worst(s));
   else
-    return integrator_step_too_small(base, s->h, s->worst);
+    return integrator_step_too_small(base, s->pace.h, s->worst);
   return STEP_FAILED;
 }
 
 static enum step_result explicit_step(struct integrator *base, double limit) {
   struct explicit *s = self_of(base);
-  advance(s);
+  explicit_advance(s);
   s->has_step = 0;
   s->is_looking = s->passage.is_near;
   double refused = 0;
@@ -266,17 +234,13 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     /* What projection undoes is no matter of the step, and shorter ones would not help. */
     refused = is_good && s->worst == JUMPED ? copysign(HUGE_VAL, h) : h;
     if (is_good && s->worst == JUMPED && (s->jumps += JUMP_STEP) > MOST_JUMPS) break;
-    double factor = 0.25;
-    if (is_good)
-      ; /* but not on the constraints: see s->worst */
-    else if (!result && isfinite(error))
-      factor = fmax(s->table->shrink, 0.9 / pow(error, 1.0 / s->table->order));
-    else if (!result)
-      factor = 0.1;
-    else
-      s->worst = NOT_EVALUATED;
-    s->h = h * factor;
-    s->stiff_steps = 0; /* accuracy, not stability, set the size of this step */
+    if (!result && !is_good) {
+      pace_reject(&s->pace, s->table, h, error);
+      continue;
+    }
+    if (result) s->worst = NOT_EVALUATED; /* else it is good, but not on the constraints */
+    s->pace.h = 0.25 * h;
+    s->pace.stiff_steps = 0;
   }
   return step_failed(s);
 }
@@ -360,12 +324,17 @@ static int allocate(struct explicit *s, int32_t n) {
   return 1;
 }
 
+static const struct integrator_methods methods = {explicit_step, explicit_interpolate,
+                                                  explicit_free};
+
+struct explicit *explicit_of(struct integrator *integrator) {
+  return integrator->methods == &methods ? self_of(integrator) : NULL;
+}
+
 struct integrator *explicit_integrator_new(const struct rk_table *table, struct evaluator *e,
                                            const struct error_control *control,
                                            struct projection *projection, double t, const double *x,
                                            dyn_status *status, dyn_message *message) {
-  static const struct integrator_methods methods = {explicit_step, explicit_interpolate,
-                                                    explicit_free};
   struct explicit *s = calloc(1, sizeof *s);
   if (s) s->table = table, s->projection = projection;
   if (!s || !allocate(s, e->n)) {
@@ -383,7 +352,7 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
                                 .x = s->x_old};
   memcpy(s->x_old, x, (size_t)e->n * sizeof *x);
   for (int32_t i = 0; i < e->n; i++) s->cap[i] = error_cap(control, i);
-  s->last_error = 1e-4;
+  s->pace.last_error = 1e-4;
   if (evaluate_rhs(e, t, s->x_old, s->slope[0])) {
     integrator_evaluation_failed(&s->base);
     *status = s->base.status;
@@ -393,7 +362,7 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
   }
   s->is_fixed = table->error.count == 0;
   s->grid = (struct step_grid){.begin = t, .h = control->direction * control->step};
-  s->h = s->is_fixed ? s->grid.h : starting_step(s);
+  s->pace.h = s->is_fixed ? s->grid.h : starting_step(s);
   passage_init(&s->passage, table->c, table->stages + 1 + table->extra);
   return &s->base;
 }

@@ -1,8 +1,10 @@
-/* explicit_private.h: what the files of the explicit Runge-Kutta methods share. explicit.c controls
- * the steps, explicit_stages.c evaluates them. */
+/* explicit_private.h: what the files of the explicit Runge-Kutta methods share. explicit.c makes
+ * steps of one trajectory, explicit_stages.c evaluates them, lanes.c makes those of several at
+ * once; explicit_control.h decides for both how large they are. */
 #ifndef DYN_RUNTIME_EXPLICIT_PRIVATE_H
 #define DYN_RUNTIME_EXPLICIT_PRIVATE_H
 #include "dyn/dyn_tableau.h"
+#include "runtime/explicit_control.h"
 #include "runtime/fixed_steps.h"
 #include "runtime/integrator.h"
 #include "runtime/passage.h"
@@ -23,12 +25,12 @@ struct explicit {
   double *slope[RK_MAX_STAGES]; /* slope[0] at t_old, slope[stages] at t */
   double *x_old, *x_new, *stage, *x_last_stage;
   double *dense[8];
-  double *cap;             /* of each entry in error_scale */
-  double h, h_done;        /* proposed; of the last step */
+  double *cap; /* of each entry in error_scale */
+  struct pace pace;
+  double h_done;           /* of the last step */
   int is_fixed;            /* a method without error estimate goes by equal steps: ... */
   struct step_grid grid;   /* ... these */
   double h_tried, t_tried; /* the last attempt, and its end */
-  double last_error;
   int32_t worst; /* component of the largest error in the last attempt, or why it failed */
   struct projection *projection;     /* or NULL */
   struct passage passage;            /* of singular configurations of its constraints, ... */
@@ -38,8 +40,8 @@ struct explicit {
   int is_projected;                  /* and whether it differs from x_new */
   double *error, *error_low;         /* of the last attempt, by both estimates */
   int has_dense, has_step;
-  int stiff_steps, not_stiff_steps;
-  int jumps; /* see MOST_JUMPS in explicit.c */
+  int has_extra; /* the slopes for dense output are there */
+  int jumps;     /* see MOST_JUMPS in explicit.c */
 };
 
 /* Stages and new state of a step of size h from (t, x_old), to x_new at t_new; and *error, its
@@ -47,6 +49,10 @@ struct explicit {
 enum evaluate_result explicit_attempt(struct explicit *s, double h, double t_new, double *error);
 /* The component of the largest error in the last attempt, all of whose slopes are known. */
 int32_t explicit_worst(struct explicit *s);
+/* The integrator as an explicit method, or NULL if it is another one. */
+struct explicit *explicit_of(struct integrator *integrator);
+/* Makes what ended the last step where the next one begins. */
+void explicit_advance(struct explicit *s);
 /* Coefficients of dense output over the last step; costs `extra` evaluations. */
 enum evaluate_result explicit_prepare_dense(struct explicit *s);
 

@@ -66,13 +66,6 @@ static double sum_of_lanes(const double *lane) {
   return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-/* Root mean square of an error, from the sums of squares of its estimates. */
-static double error_from(const struct explicit *s, double high, double low) {
-  int32_t n = s->base.e->n;
-  if (n == 0 || high == 0) return 0;
-  return s->table->error_low.count > 0 ? high / sqrt((high + 0.01 * low) * n) : sqrt(high / n);
-}
-
 /* The local error of x_new over its tolerance. */
 static double error_norm(struct explicit *s, double h, double t_new) {
   int32_t n = s->base.e->n;
@@ -92,7 +85,7 @@ static double error_norm(struct explicit *s, double h, double t_new) {
       s->worst = i;
     }
   }
-  return error_from(s, sum_of_lanes(high), sum_of_lanes(low));
+  return pace_error(s->table, n, sum_of_lanes(high), sum_of_lanes(low));
 }
 
 int32_t explicit_worst(struct explicit *s) {
@@ -180,7 +173,7 @@ enum evaluate_result explicit_attempt(struct explicit *s, double h, double t_new
   if (s->steps_model != s->base.e->steps_model) use_generated(s);
   if (s->generated && !s->passage.is_near &&
       call_generated(s, s->generated, s->base.t, h, t_new, s->table->stages)) {
-    *error = error_from(s, s->call.error, s->call.error_low);
+    *error = pace_error(s->table, s->base.e->n, s->call.error, s->call.error_low);
     s->worst = NOT_KNOWN;
     return EVALUATE_OK;
   }
@@ -195,7 +188,7 @@ static enum evaluate_result evaluate_extra(struct explicit *s) {
   const struct rk_table *table = s->table;
   double t = s->base.t_old, h = s->h_done;
   if (s->steps_model != s->base.e->steps_model) use_generated(s);
-  if (table->extra == 0 ||
+  if (table->extra == 0 || s->has_extra ||
       (s->generated_dense && call_generated(s, s->generated_dense, t, h, s->base.t, table->extra)))
     return EVALUATE_OK;
   for (int i = table->stages + 1; i <= table->stages + table->extra; i++) {

@@ -71,10 +71,19 @@ static void method_state_free(struct integrator *base) {
   free(s);
 }
 
+static const struct integrator_methods methods = {method_state_step, method_state_interpolate,
+                                                  method_state_free};
+
+struct integrator *method_state_inner(struct integrator *integrator) {
+  return integrator->methods == &methods ? self_of(integrator)->inner : integrator;
+}
+
+int method_state_follow(struct integrator *integrator) {
+  return integrator->methods == &methods ? follow(self_of(integrator)) : 1;
+}
+
 struct integrator *method_state_integrator(struct integrator *inner, dyn_status *status,
                                            dyn_message *message) {
-  static const struct integrator_methods methods = {method_state_step, method_state_interpolate,
-                                                    method_state_free};
   if (!inner || !inner->e->model->natural_state) return inner;
   struct method_state *s = calloc(1, sizeof *s);
   double *x = calloc(2 * (size_t)inner->e->n + 1, sizeof *x); /* and room for a y */

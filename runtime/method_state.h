@@ -8,4 +8,11 @@
  * model without a state of its own needs no such thing: then it is inner itself. */
 struct integrator *method_state_integrator(struct integrator *inner, dyn_status *status,
                                            dyn_message *message);
+
+/* For whoever makes steps of the inner integrator: it, or the integrator itself if it is around none.
+ */
+struct integrator *method_state_inner(struct integrator *integrator);
+/* Takes over where the inner integrator stands; 0 if that has no natural state: status and message
+ * tell. */
+int method_state_follow(struct integrator *integrator);
 #endif

@@ -184,47 +184,58 @@ static dyn_status pass_step(struct run *r, int *restarted) {
   return pass_event(r, t);
 }
 
+/* ---- The loop ---- */
+
+/* Up to the first step; where there is none to make, without an integrator. */
+static dyn_status begin(struct run *r) {
+  if (variables_begin(&r->variables, r->plan.from, r->x_row)) run_use_velocities(r, r->plan.from);
+  dyn_status status = begin_periods(r);
+  if (!status) status = run_deliver(r, r->plan.from);
+  if (status || !run_goes_on(r)) return status;
+  return run_start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
+}
+
+int run_goes_on(const struct run *r) {
+  return r->next_row < r->plan.rows && !r->is_over;
+}
+
+dyn_status run_before_step(struct run *r) {
+  dyn_status status = check_outside(r);
+  if (!status) variables_before_step(&r->variables, r->integrator);
+  return status;
+}
+
 /* Steps end at the run's end, and where periods are over. */
-static double next_limit(const struct run *r) {
+double run_limit(const struct run *r) {
   double limit = r->plan.until, sample = events_next_sample(&r->events);
   return sample < limit ? sample : limit;
 }
 
-static dyn_status integrate(struct run *r) {
-  if (variables_begin(&r->variables, r->plan.from, r->x_row)) run_use_velocities(r, r->plan.from);
-  dyn_status status = begin_periods(r);
-  if (!status) status = run_deliver(r, r->plan.from);
-  if (status || r->is_over || r->next_row >= r->plan.rows) return status;
-  status = run_start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
-  while (!status && r->next_row < r->plan.rows && !r->is_over) {
-    if ((status = check_outside(r))) break;
-    struct integrator *g = r->integrator;
-    variables_before_step(&r->variables, g);
-    enum step_result result = g->methods->step(g, next_limit(r));
-    enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
-    if (advice == VARIABLES_REDO) {
-      status = run_turn_variables(r, r->variables.t_start, r->variables.x_start);
-      continue;
-    }
-    if (result == STEP_FAILED) {
-      r->summary->message = g->message;
-      status = g->status;
-      if (status == DYN_STEP_TOO_SMALL) chatter_explain(&r->chatter, g, &r->summary->message);
-      break;
-    }
-    note_step(r);
-    r->summary->reached = g->t;
-    int restarted;
-    status = pass_step(r, &restarted);
-    if (status || restarted) continue;
-    if (!status) status = chatter_step(&r->chatter, g, r->plan.until, &r->summary->message);
-    if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
-        r->next_row < r->plan.rows && g->linear_solver[0] == 0 && run_may_turn_to_implicit(r))
-      status = run_turn_to_implicit(r);
-    if (!status && advice == VARIABLES_TURN_BACK && r->next_row < r->plan.rows) {
-      variables_before_step(&r->variables, r->integrator); /* keeps the state */
-      status = run_turn_variables(r, r->variables.t_start, r->variables.x_start);
-    }
+static dyn_status step_failed(struct run *r) {
+  const struct integrator *g = r->integrator;
+  r->summary->message = g->message;
+  if (g->status == DYN_STEP_TOO_SMALL) chatter_explain(&r->chatter, g, &r->summary->message);
+  return g->status;
+}
+
+dyn_status run_after_step(struct run *r, enum step_result result) {
+  struct integrator *g = r->integrator;
+  enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
+  if (advice == VARIABLES_REDO)
+    return run_turn_variables(r, r->variables.t_start, r->variables.x_start);
+  if (result == STEP_FAILED) return step_failed(r);
+  note_step(r);
+  r->summary->reached = g->t;
+  int restarted;
+  dyn_status status = pass_step(r, &restarted);
+  if (status || restarted) return status;
+  status = chatter_step(&r->chatter, g, r->plan.until, &r->summary->message);
+  if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
+      r->next_row < r->plan.rows && g->linear_solver[0] == 0 && run_may_turn_to_implicit(r))
+    status = run_turn_to_implicit(r);
+  if (!status && advice == VARIABLES_TURN_BACK && r->next_row < r->plan.rows) {
+    variables_before_step(&r->variables, r->integrator); /* keeps the state */
+    status = run_turn_variables(r, r->variables.t_start, r->variables.x_start);
   }
   return status;
 }
@@ -283,35 +294,53 @@ static void release(struct run *r) {
   free(r->is_angle);
 }
 
+dyn_status run_start(struct run *r) {
+  dyn_run_summary *summary = r->summary;
+  const dyn_sink *sink = r->sink;
+  r->began = seconds_now();
+  dyn_run_summary_clear(summary);
+  dyn_status status = problem_check(r->problem, &summary->message);
+  if (status) return status;
+  summary->from = summary->reached = r->options->from;
+  summary->until = r->options->until;
+  summary->integrator = summary->linear_solver = summary->structure = "";
+  status = set_up(r, r->x);
+  if (status) return status;
+  if (sink && sink->begin && sink->begin(sink->user, r->problem->model)) return run_sink_failed(r);
+  r->is_open = 1;
+  return begin(r);
+}
+
+dyn_status run_end(struct run *r, dyn_status status) {
+  const dyn_sink *sink = r->sink;
+  if (!r->e.model) return r->summary->status = status; /* it has not begun */
+  if (r->is_open && sink && sink->finish && sink->finish(sink->user) && !status)
+    status = run_sink_failed(r);
+  status = finish(r, status, r->x);
+  release(r);
+  r->summary->wall_seconds = seconds_now() - r->began;
+  return status;
+}
+
+dyn_status run_on(struct run *r, dyn_status status) {
+  while (!status && run_goes_on(r)) {
+    status = run_before_step(r);
+    if (status) break;
+    struct integrator *g = r->integrator;
+    status = run_after_step(r, g->methods->step(g, run_limit(r)));
+  }
+  return run_end(r, status);
+}
+
 dyn_status dyn_run(const dyn_problem *problem, const dyn_run_options *options, const dyn_sink *sink,
                    const dyn_run_callbacks *callbacks, double *x, dyn_run_summary *summary) {
-  double began = seconds_now();
   struct run r = {.problem = problem,
                   .options = options,
                   .sink = sink,
                   .callbacks = callbacks,
-                  .summary = summary};
-  dyn_run_summary_clear(summary);
-  summary->status = problem_check(problem, &summary->message);
-  if (summary->status) return summary->status;
-  summary->from = summary->reached = options->from;
-  summary->until = options->until;
-  summary->integrator = summary->linear_solver = summary->structure = "";
-  dyn_status status = set_up(&r, x);
-  if (!status) {
-    int open = 1;
-    if (sink && sink->begin && sink->begin(sink->user, problem->model)) {
-      status = run_sink_failed(&r);
-      open = 0;
-    }
-    if (!status) status = integrate(&r);
-    if (open && sink && sink->finish && sink->finish(sink->user) && !status)
-      status = run_sink_failed(&r);
-  }
-  status = finish(&r, status, x);
-  release(&r);
-  summary->wall_seconds = seconds_now() - began;
-  return status;
+                  .summary = summary,
+                  .x = x};
+  return run_on(&r, run_start(&r));
 }
 
 void dyn_run_summary_clear(dyn_run_summary *summary) {

@@ -1,5 +1,6 @@
 /* run_private.h: what the files of a run share: run.c goes from step to step, run_rows.c delivers
- * rows, run_integrators.c starts and changes integrators. */
+ * rows, run_integrators.c starts and changes integrators; lanes.c goes on with several runs at
+ * once. */
 #ifndef DYN_RUNTIME_RUN_PRIVATE_H
 #define DYN_RUNTIME_RUN_PRIVATE_H
 #include "runtime/chatter.h"
@@ -37,8 +38,30 @@ struct run {
   int64_t steps_since_row, steps_since_look;
   int asked_for_jacobian, asked_for_steps;
   struct events events;
-  int is_over; /* an event stopped the run */
+  int is_over;  /* an event stopped the run */
+  double *x;    /* n_state: the caller's */
+  double began; /* on the clock */
+  int is_open;  /* the sink is */
 };
+
+/* ---- run.c: a run in pieces, for whoever makes the steps himself:
+ *
+ *   status = run_start(&r);  // r has the arguments of dyn_run
+ *   while (!status && run_goes_on(&r)) {
+ *     status = run_before_step(&r);
+ *     if (!status) status = run_after_step(&r, a step of r.integrator up to run_limit(&r));
+ *   }
+ *   run_end(&r, status);
+ *
+ * Behind a step the integrator may be another one. */
+dyn_status run_start(struct run *r);
+int run_goes_on(const struct run *r);
+dyn_status run_before_step(struct run *r);
+double run_limit(const struct run *r);
+dyn_status run_after_step(struct run *r, enum step_result result);
+dyn_status run_end(struct run *r, dyn_status status);
+/* The rest of a run, step by step; returns as run_end. */
+dyn_status run_on(struct run *r, dyn_status status);
 
 /* ---- run_rows.c ---- */
 
