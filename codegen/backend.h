@@ -19,8 +19,9 @@
 #ifndef DYN_CODEGEN_BACKEND_H
 #define DYN_CODEGEN_BACKEND_H
 #include "codegen/program.h"
+#include "dyn/dyn_lanes.h"
 
-#define BACKEND_VERSION 3
+#define BACKEND_VERSION 4
 
 struct backend_options {
   int level;                /* optimisation 0..3; -1: chosen by the program's size */
@@ -53,6 +54,12 @@ struct backend_model {
   void *handle;
 };
 
+/* A step of several trajectories at once in this process. */
+struct backend_lanes {
+  dyn_lanes lanes;
+  void *handle;
+};
+
 enum backend_format {
   BACKEND_OBJECT, /* a relocatable, position independent object: exports <prefix>_model only */
   BACKEND_ASSEMBLY,
@@ -73,6 +80,13 @@ struct backend {
                const struct backend_options *options, struct backend_timings *timings,
                struct backend_model **out);
   void (*release)(struct backend_model *compiled); /* NULL is fine */
+  /* The step of an integrator (program_steps_of, of one that has an error estimate) for 4 or 8
+   * trajectories at once, of a program for which lanes_obstacle (program.h) has no objection. Their
+   * numbers are those of the JIT-compiled model but for the rounding of library functions. */
+  char *(*lanes)(const struct program *program, program_functions steps, unsigned lanes,
+                 const struct backend_options *options, struct backend_timings *timings,
+                 struct backend_lanes **out);
+  void (*release_lanes)(struct backend_lanes *lanes); /* NULL is fine */
   /* The whole model as an object file, assembly or IR, appended to `out` (may hold NULs).
    * `functions`: PROGRAM_ALL, or less to leave some out (they are NULL in the model). */
   char *(*emit)(const struct program *program, program_functions functions,

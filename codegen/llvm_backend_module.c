@@ -88,7 +88,7 @@ static void add_steps(struct compilation *compilation, const struct program *pro
 /* Tapes to IR. On failure everything is cleared again. */
 static char *build(struct compilation *compilation, const struct program *program,
                    program_functions functions, const struct backend_options *options, bool is_jit,
-                   struct backend_timings *timings) {
+                   unsigned lanes, struct backend_timings *timings) {
   double since = now();
   const char *prefix = is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
   *compilation = (struct compilation){0};
@@ -96,7 +96,7 @@ static char *build(struct compilation *compilation, const struct program *progra
   char *fault = target_machine_new(options, compilation->level, &compilation->machine);
   if (fault != NULL) return fault;
   struct ir *ir = &compilation->ir;
-  ir_init(ir, program->tables.name);
+  ir_init(ir, program->tables.name, lanes);
   ir->is_jit = is_jit;
   ir->contract = options->contract;
   ir->parameters = options->parameters;
@@ -282,7 +282,7 @@ static char *add_object(const struct program *program, program_functions functio
                         dyn_model *model, struct jit_code **code) {
   struct compilation compilation;
   LLVMMemoryBufferRef object = NULL;
-  char *fault = build(&compilation, program, functions, options, true, timings);
+  char *fault = build(&compilation, program, functions, options, true, 1, timings);
   if (fault != NULL) return fault;
   fault = make_object(&compilation, options->cache, timings, &object);
   double since = now();
@@ -326,6 +326,84 @@ static char *backend_jit(const struct program *program, const dyn_model *base,
   return fault;
 }
 
+/* ---- several lanes, into this process */
+
+struct loaded_lanes {
+  struct backend_lanes public;
+  struct jit_code *code;
+};
+
+static dyn_lane_function *lane_function(void *address) {
+  dyn_lane_function *function;
+  memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+/* The step, and the one for dense output if there is one. */
+static char *load_lanes(const struct compilation *compilation, LLVMMemoryBufferRef object,
+                        struct loaded_lanes *loaded) {
+  const struct ir *ir = &compilation->ir;
+  char names[2][64];
+  const char *wanted[2] = {names[0], names[1]};
+  void *addresses[2] = {NULL};
+  unsigned count = 0;
+  for (unsigned i = 0; i < PROGRAM_STEP_COUNT && count < 2; i++) {
+    if (compilation->steps[i] == NULL) continue;
+    if (count == 0) loaded->public.lanes.integrator = step_names[i];
+    snprintf(names[count++], sizeof *names, "dyn_%s", step_names[i]);
+  }
+  char *fault =
+      jit_load(object, ir->data.items, ir->data.count, wanted, addresses, count, &loaded->code);
+  loaded->public.lanes.step = lane_function(addresses[0]);
+  loaded->public.lanes.dense = lane_function(addresses[1]);
+  loaded->public.lanes.n_work = compilation->work * (int32_t)ir->lanes;
+  return fault;
+}
+
+static void backend_release_lanes(struct backend_lanes *lanes) {
+  if (lanes == NULL) return;
+  struct loaded_lanes *loaded = lanes->handle;
+  jit_free(loaded->code);
+  free(loaded);
+}
+
+static int32_t inputs_vary(const struct program *program) {
+  const struct tape *tape = program->tapes[PROGRAM_FUNCTION_DEFAULT_INPUTS];
+  for (uint32_t i = 0; tape != NULL && i < tape->code.count; i++)
+    if (tape->code.items[i].operation == TAPE_INPUT && tape->code.items[i].a == TAPE_ARRAY_TIME)
+      return 1;
+  return 0;
+}
+
+static char *backend_lanes(const struct program *program, program_functions steps, unsigned lanes,
+                           const struct backend_options *options, struct backend_timings *timings,
+                           struct backend_lanes **out) {
+  struct backend_timings unused = {0};
+  struct compilation compilation;
+  LLVMMemoryBufferRef object = NULL;
+  *out = NULL;
+  if (timings == NULL) timings = &unused;
+  char *fault = build(&compilation, program, PROGRAM_RHS | steps, options, true, lanes, timings);
+  if (fault != NULL) return fault;
+  struct loaded_lanes *loaded = checked_calloc(1, sizeof *loaded);
+  loaded->public.lanes.lanes = (int32_t)lanes;
+  loaded->public.lanes.inputs_vary = inputs_vary(program);
+  loaded->public.handle = loaded;
+  fault = make_object(&compilation, options->cache, timings, &object);
+  double since = now();
+  if (fault == NULL) {
+    timings->code_bytes += LLVMGetBufferSize(object);
+    fault = load_lanes(&compilation, object, loaded);
+    lap(&timings->link, &since);
+  }
+  compilation_clear(&compilation);
+  if (fault != NULL)
+    backend_release_lanes(&loaded->public);
+  else
+    *out = &loaded->public;
+  return fault;
+}
+
 /* ---- into a file */
 
 static char *backend_emit(const struct program *program, program_functions functions,
@@ -335,7 +413,7 @@ static char *backend_emit(const struct program *program, program_functions funct
   struct compilation compilation;
   LLVMMemoryBufferRef buffer = NULL;
   if (timings == NULL) timings = &unused;
-  char *fault = build(&compilation, program, functions, options, false, timings);
+  char *fault = build(&compilation, program, functions, options, false, 1, timings);
   if (fault != NULL) return fault;
   fault = optimise(&compilation, timings);
   double since = now();
@@ -366,6 +444,8 @@ static const struct backend table = {
     .llvm_version = LLVM_VERSION_STRING,
     .jit = backend_jit,
     .release = backend_release,
+    .lanes = backend_lanes,
+    .release_lanes = backend_release_lanes,
     .emit = backend_emit,
 };
 

@@ -7,16 +7,24 @@
 #include <llvm-c/TargetMachine.h>
 
 struct ir_datum { /* something of this process that a module for it refers to by a name */
-  char name[24];
+  char name[32];
   const void *address;
 };
 
-struct ir { /* a module under construction */
+/* A module under construction. Its functions work on one trajectory, or on several at once: then a
+ * value is a vector, one entry a lane, and so is a truth value. There are no branches between lanes;
+ * a lane that would go another way is lost (ir_lose), and whoever called takes it alone. */
+struct ir {
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMBuilderRef builder;
   LLVMTypeRef i1, i32, i64, f64, ptr, nothing;
-  LLVMTypeRef function; /* dyn_function */
+  unsigned lanes;           /* 1, 4 or 8 */
+  LLVMTypeRef value, truth; /* f64, i1; or vectors of lanes */
+  /* dyn_function. Of several lanes: all its arrays [entry][lane], the time as one of them, and the
+   * result has a bit for each lane that was lost. */
+  LLVMTypeRef function;
+  LLVMValueRef lost; /* of the function under construction: a variable; NULL with one lane */
   bool is_jit;          /* solver kernels are the C functions of this process */
   bool contract;
   const double *parameters; /* folded, or NULL */
@@ -25,16 +33,31 @@ struct ir { /* a module under construction */
   VECTOR(struct ir_datum) data; /* numbered in order of use: equal tapes make equal modules */
 };
 
-void ir_init(struct ir *ir, const char *name);
+void ir_init(struct ir *ir, const char *name, unsigned lanes);
 void ir_clear(struct ir *ir);
 LLVMValueRef ir_int(const struct ir *ir, int64_t value);  /* i64 */
 LLVMValueRef ir_code(const struct ir *ir, int32_t value); /* i32 */
-LLVMValueRef ir_real(const struct ir *ir, double value);
+LLVMValueRef ir_real(const struct ir *ir, double value); /* in every lane */
+LLVMValueRef ir_truth(const struct ir *ir, bool value);
 /* A pointer to an object of this process, for JIT modules. */
 LLVMValueRef ir_address(struct ir *ir, const void *object);
 void ir_set_attribute(const struct ir *ir, LLVMValueRef function, const char *name, uint64_t value);
-/* Adds `nounwind` and, for functions without effects, `memory(none) willreturn`. */
-LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments);
+/* A function of the C library or an intrinsic ("sinh", "llvm.sqrt.f64") of a, or of a and b, in
+ * every lane. */
+LLVMValueRef ir_call_math(struct ir *ir, const char *name, LLVMValueRef a, LLVMValueRef b);
+/* A function without effects from `arguments` times the type to the type. */
+LLVMValueRef ir_declare_math(struct ir *ir, const char *name, LLVMTypeRef type, unsigned arguments);
+
+/* ---- several lanes (llvm_lanes_module.c, llvm_lane_functions_module.c) */
+LLVMValueRef ir_in_every_lane(struct ir *ir, LLVMValueRef value); /* a vector of an f64 */
+/* Where a function of several lanes begins, in its entry block; the answer is what to restore. */
+LLVMValueRef ir_begin_lost(struct ir *ir);
+void ir_lose(struct ir *ir, LLVMValueRef truth); /* the lanes where that holds */
+void ir_lose_bits(struct ir *ir, LLVMValueRef bits);
+LLVMValueRef ir_lost_bits(struct ir *ir); /* i32: what the function answers */
+LLVMValueRef lanes_call_math(struct ir *ir, const char *name, LLVMValueRef a, LLVMValueRef b);
+/* A function of the process's vector library; NULL where there is none. */
+void *lanes_library_function(const char *name);
 
 /* ---- tapes (llvm_tape_module.c) */
 /* Adds the function for a tape; `work` becomes the doubles of workspace it needs. Local unless
@@ -42,7 +65,8 @@ LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments
 LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work);
 
 /* ---- steps of integrators (llvm_step_module.c) */
-/* The function of a step that calls `rhs`. Local unless the module is for the JIT. */
+/* The function of a step that calls `rhs`; of several lanes a dyn_lane_function (dyn_lanes.h). Local
+ * unless the module is for the JIT. */
 LLVMValueRef ir_add_step(struct ir *ir, enum program_step step, LLVMValueRef rhs,
                          const dyn_model *sizes, const char *name);
 
@@ -89,7 +113,7 @@ void ir_loop_end(struct ir *ir, struct ir_loop *loop);
 LLVMValueRef ir_variable(struct ir *ir, LLVMTypeRef type, LLVMValueRef start);
 LLVMBasicBlockRef ir_if_begin(struct ir *ir, LLVMValueRef condition); /* answers the block after */
 void ir_if_end(struct ir *ir, LLVMBasicBlockRef after);
-LLVMValueRef ir_element(struct ir *ir, LLVMValueRef base, LLVMValueRef index); /* of doubles */
+LLVMValueRef ir_element(struct ir *ir, LLVMValueRef base, LLVMValueRef index); /* of values */
 LLVMValueRef ir_load(struct ir *ir, LLVMValueRef base, LLVMValueRef index);
 void ir_store(struct ir *ir, LLVMValueRef value, LLVMValueRef base, LLVMValueRef index);
 /* base[index] -= a*b */

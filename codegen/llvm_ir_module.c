@@ -1,11 +1,12 @@
 /* A module under construction and the small things every emitter needs. */
 #include "codegen/llvm_ir.h"
+#include "dyn/dyn_lanes.h"
 #include <stdio.h>
 #include <string.h>
 
-void ir_init(struct ir *ir, const char *name) {
+void ir_init(struct ir *ir, const char *name, unsigned lanes) {
   LLVMContextRef context = LLVMContextCreate();
-  *ir = (struct ir){.context = context};
+  *ir = (struct ir){.context = context, .lanes = lanes};
   ir->module = LLVMModuleCreateWithNameInContext(name, context);
   ir->builder = LLVMCreateBuilderInContext(context);
   ir->i1 = LLVMInt1TypeInContext(context);
@@ -14,7 +15,10 @@ void ir_init(struct ir *ir, const char *name) {
   ir->f64 = LLVMDoubleTypeInContext(context);
   ir->ptr = LLVMPointerTypeInContext(context, 0);
   ir->nothing = LLVMVoidTypeInContext(context);
-  LLVMTypeRef arguments[7] = {ir->ptr, ir->f64, ir->ptr, ir->ptr, ir->ptr, ir->ptr, ir->ptr};
+  ir->value = lanes > 1 ? LLVMVectorType(ir->f64, lanes) : ir->f64;
+  ir->truth = lanes > 1 ? LLVMVectorType(ir->i1, lanes) : ir->i1;
+  LLVMTypeRef time = lanes > 1 ? ir->ptr : ir->f64;
+  LLVMTypeRef arguments[7] = {ir->ptr, time, ir->ptr, ir->ptr, ir->ptr, ir->ptr, ir->ptr};
   ir->function = LLVMFunctionType(ir->i32, arguments, 7, 0);
 }
 
@@ -34,8 +38,18 @@ LLVMValueRef ir_code(const struct ir *ir, int32_t value) {
   return LLVMConstInt(ir->i32, (unsigned long long)(int64_t)value, 1);
 }
 
+static LLVMValueRef in_lanes(const struct ir *ir, LLVMValueRef constant) {
+  LLVMValueRef lane[DYN_MOST_LANES];
+  for (unsigned i = 0; i < ir->lanes; i++) lane[i] = constant;
+  return ir->lanes > 1 ? LLVMConstVector(lane, ir->lanes) : constant;
+}
+
 LLVMValueRef ir_real(const struct ir *ir, double value) {
-  return LLVMConstReal(ir->f64, value);
+  return in_lanes(ir, LLVMConstReal(ir->f64, value));
+}
+
+LLVMValueRef ir_truth(const struct ir *ir, bool value) {
+  return in_lanes(ir, LLVMConstInt(ir->i1, value, 0));
 }
 
 LLVMValueRef ir_address(struct ir *ir, const void *object) {
@@ -52,14 +66,24 @@ void ir_set_attribute(const struct ir *ir, LLVMValueRef function, const char *na
   LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
 }
 
-LLVMValueRef ir_declare_math(struct ir *ir, const char *name, unsigned arguments) {
+LLVMValueRef ir_declare_math(struct ir *ir, const char *name, LLVMTypeRef type,
+                             unsigned arguments) {
   LLVMValueRef function = LLVMGetNamedFunction(ir->module, name);
   if (function != NULL) return function;
-  LLVMTypeRef types[2] = {ir->f64, ir->f64};
-  function = LLVMAddFunction(ir->module, name, LLVMFunctionType(ir->f64, types, arguments, 0));
+  LLVMTypeRef types[3] = {type, type, type};
+  function = LLVMAddFunction(ir->module, name, LLVMFunctionType(type, types, arguments, 0));
   if (strncmp(name, "llvm.", 5) == 0) return function;
   ir_set_attribute(ir, function, "nounwind", 0);
   ir_set_attribute(ir, function, "willreturn", 0);
   ir_set_attribute(ir, function, "memory", 0); /* no access at all: errno is not used */
   return function;
+}
+
+LLVMValueRef ir_call_math(struct ir *ir, const char *name, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef arguments[2] = {a, b};
+  unsigned count = b != NULL ? 2 : 1;
+  if (ir->lanes > 1) return lanes_call_math(ir, name, a, b);
+  LLVMValueRef function = ir_declare_math(ir, name, ir->f64, count);
+  return LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(function), function, arguments, count,
+                        "");
 }

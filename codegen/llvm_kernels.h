@@ -22,6 +22,9 @@ LLVMValueRef kernel_pivot_limit(struct kernel *k, LLVMValueRef coordinates);
 LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base,
                             LLVMValueRef index);         /* i32 table */
 void kernel_return(struct kernel *k, LLVMValueRef code); /* of type i64, truncated */
+/* Returns the code where the condition holds; of several lanes loses those where it does. */
+void kernel_leave_if(struct kernel *k, LLVMValueRef condition, LLVMValueRef code);
+void kernel_return_good(struct kernel *k); /* 0, or the bits of the lanes that are lost */
 /* n-1-i: runs a loop downwards. */
 LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i);
 

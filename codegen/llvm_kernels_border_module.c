@@ -73,9 +73,8 @@ static void start_scales(struct kernel *k, struct border *b, LLVMValueRef a,
   struct ir *ir = k->ir;
   kernel_copy(k, a, is_symmetric, b->f);
   struct ir_loop i = ir_loop_begin(ir, k->zero, k->n);
-  LLVMValueRef root = ir_declare_math(ir, "llvm.sqrt.f64", 1);
   LLVMValueRef size = kernel_absolute(k, ir_load(ir, b->f, kernel_index(k, i.index, i.index)));
-  size = LLVMBuildCall2(k->builder, LLVMGlobalGetValueType(root), root, &size, 1, "");
+  size = ir_call_math(ir, "llvm.sqrt.f64", size, NULL);
   LLVMValueRef scale = inverse_size(k, size), number = to_real(k, i.index);
   ir_store(ir, scale, b->row_scale, i.index);
   ir_store(ir, scale, b->column_scale, i.index);

@@ -39,15 +39,14 @@ void kernel_body_ldlt_factor(struct kernel *k) {
   LLVMValueRef whole = LLVMBuildSelect(k->builder, is_coordinate, ir_element(ir, a, diagonal),
                                        ir_element(ir, gain, p.index), "");
   LLVMValueRef limit = kernel_multiply(k, tolerance, ir_load(ir, whole, k->zero));
-  LLVMBasicBlockRef after = ir_if_begin(ir, kernel_pivot_is_lost(k, is_coordinate, pivot, limit));
-  LLVMBuildRet(k->builder, ir_code(ir, 1));
-  ir_if_end(ir, after);
+  kernel_leave_if(k, kernel_pivot_is_lost(k, is_coordinate, pivot, limit), k->one);
   LLVMValueRef inverse = kernel_reciprocal(k, pivot);
   j = ir_loop_begin(ir, kernel_add(k, p.index, k->one), k->n);
   LLVMValueRef place = kernel_index(k, j.index, p.index), entry = ir_load(ir, f, place);
   LLVMValueRef l = kernel_multiply(k, entry, inverse);
   LLVMValueRef is_constraint = LLVMBuildICmp(k->builder, LLVMIntSGE, j.index, coordinates, "");
-  after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_coordinate, is_constraint, ""));
+  LLVMBasicBlockRef after =
+      ir_if_begin(ir, LLVMBuildAnd(k->builder, is_coordinate, is_constraint, ""));
   LLVMValueRef sum =
       LLVMBuildFAdd(k->builder, ir_load(ir, gain, j.index), kernel_multiply(k, entry, l), "");
   ir_store(ir, sum, gain, j.index);
@@ -57,7 +56,7 @@ void kernel_body_ldlt_factor(struct kernel *k) {
   ir_loop_end(ir, &j);
   ir_store(ir, inverse, f, diagonal);
   ir_loop_end(ir, &p);
-  LLVMBuildRet(k->builder, ir_code(ir, 0));
+  kernel_return_good(k);
 }
 
 static void substitute_forward(struct kernel *k, LLVMValueRef f, LLVMValueRef b) {
@@ -76,7 +75,7 @@ static void substitute_backward(struct kernel *k, LLVMValueRef f, LLVMValueRef b
   struct ir_loop step = ir_loop_begin(ir, k->zero, k->n);
   LLVMValueRef p = kernel_downwards(k, step.index);
   LLVMValueRef start = kernel_multiply(k, ir_load(ir, b, p), ir_load(ir, f, kernel_index(k, p, p)));
-  LLVMValueRef y = ir_variable(ir, ir->f64, start);
+  LLVMValueRef y = ir_variable(ir, ir->value, start);
   struct ir_loop below = ir_loop_begin(ir, k->zero, step.index);
   LLVMValueRef i = kernel_downwards(k, below.index); /* n-1 down to p+1 */
   LLVMValueRef l = ir_load(ir, f, kernel_index(k, i, p));

@@ -47,7 +47,9 @@ static void add_body(struct ir *ir, const struct kernel_facts *facts, LLVMValueR
   k.one = ir_int(ir, 1);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   LLVMPositionBuilderAtEnd(ir->builder, LLVMAppendBasicBlockInContext(ir->context, function, ""));
+  LLVMValueRef lost = ir_begin_lost(ir);
   facts->body(&k);
+  ir->lost = lost;
   if (here != NULL) LLVMPositionBuilderAtEnd(ir->builder, here);
 }
 
@@ -98,13 +100,12 @@ LLVMValueRef kernel_reciprocal(struct kernel *k, LLVMValueRef a) {
 }
 
 LLVMValueRef kernel_absolute(struct kernel *k, LLVMValueRef a) {
-  LLVMValueRef function = ir_declare_math(k->ir, "llvm.fabs.f64", 1);
-  return LLVMBuildCall2(k->builder, LLVMGlobalGetValueType(function), function, &a, 1, "");
+  return ir_call_math(k->ir, "llvm.fabs.f64", a, NULL);
 }
 
 LLVMValueRef kernel_tolerance(struct kernel *k, double relative) {
   LLVMValueRef n = LLVMBuildSIToFP(k->builder, k->n, k->ir->f64, "");
-  return kernel_multiply(k, n, ir_real(k->ir, relative));
+  return kernel_multiply(k, ir_in_every_lane(k->ir, n), ir_real(k->ir, relative));
 }
 
 LLVMValueRef kernel_pivot_limit(struct kernel *k, LLVMValueRef coordinates) {
@@ -121,6 +122,20 @@ LLVMValueRef kernel_integer(struct kernel *k, LLVMValueRef base, LLVMValueRef in
 
 void kernel_return(struct kernel *k, LLVMValueRef code) {
   LLVMBuildRet(k->builder, LLVMBuildTrunc(k->builder, code, k->ir->i32, ""));
+}
+
+void kernel_leave_if(struct kernel *k, LLVMValueRef condition, LLVMValueRef code) {
+  if (k->ir->lanes > 1) {
+    ir_lose(k->ir, condition);
+    return;
+  }
+  LLVMBasicBlockRef after = ir_if_begin(k->ir, condition);
+  kernel_return(k, code);
+  ir_if_end(k->ir, after);
+}
+
+void kernel_return_good(struct kernel *k) {
+  LLVMBuildRet(k->builder, k->ir->lanes > 1 ? ir_lost_bits(k->ir) : ir_code(k->ir, 0));
 }
 
 LLVMValueRef kernel_downwards(struct kernel *k, LLVMValueRef i) {

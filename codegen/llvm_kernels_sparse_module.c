@@ -67,9 +67,8 @@ static LLVMValueRef check_pivot(struct kernel *k, struct sparse_arguments *s, LL
   LLVMValueRef is_lost = kernel_pivot_is_lost(k, is_coordinate(k, s, p), pivot, limit);
   LLVMValueRef zero = LLVMBuildFSub(k->builder, pivot, pivot, "");
   LLVMValueRef is_finite = LLVMBuildFCmp(k->builder, LLVMRealOEQ, zero, ir_real(ir, 0), "");
-  LLVMBasicBlockRef after = ir_if_begin(ir, LLVMBuildAnd(k->builder, is_lost, is_finite, ""));
-  kernel_return(k, kernel_add(k, kernel_integer(k, s->order, p), k->one));
-  ir_if_end(ir, after);
+  kernel_leave_if(k, LLVMBuildAnd(k->builder, is_lost, is_finite, ""),
+                  kernel_add(k, kernel_integer(k, s->order, p), k->one));
   return LLVMBuildSelect(k->builder, is_lost, ir_real(ir, NAN), pivot, "");
 }
 
@@ -98,7 +97,7 @@ void kernel_body_sparse_factor(struct kernel *k) {
   eliminate(k, &s, target, p.index, inverse);
   ir_store(ir, inverse, s.pivots, p.index);
   ir_loop_end(ir, &p);
-  LLVMBuildRet(k->builder, ir_code(ir, 0));
+  kernel_return_good(k);
 }
 
 static void substitute_forward(struct kernel *k, LLVMValueRef starts, LLVMValueRef rows,
@@ -119,7 +118,7 @@ static void substitute_backward(struct kernel *k, LLVMValueRef starts, LLVMValue
   struct ir_loop step = ir_loop_begin(ir, k->zero, k->n);
   LLVMValueRef p = kernel_downwards(k, step.index);
   LLVMValueRef start = kernel_multiply(k, ir_load(ir, s, p), ir_load(ir, pivots, p));
-  LLVMValueRef y = ir_variable(ir, ir->f64, start);
+  LLVMValueRef y = ir_variable(ir, ir->value, start);
   LLVMValueRef end = kernel_integer(k, starts, kernel_add(k, p, k->one));
   struct ir_loop e = ir_loop_begin(ir, kernel_integer(k, starts, p), end);
   LLVMValueRef other = ir_load(ir, s, kernel_integer(k, rows, e.index));

@@ -54,15 +54,18 @@ void ir_if_end(struct ir *ir, LLVMBasicBlockRef after) {
 }
 
 LLVMValueRef ir_element(struct ir *ir, LLVMValueRef base, LLVMValueRef index) {
-  return LLVMBuildInBoundsGEP2(ir->builder, ir->f64, base, &index, 1, "");
+  return LLVMBuildInBoundsGEP2(ir->builder, ir->value, base, &index, 1, "");
 }
 
 LLVMValueRef ir_load(struct ir *ir, LLVMValueRef base, LLVMValueRef index) {
-  return LLVMBuildLoad2(ir->builder, ir->f64, ir_element(ir, base, index), "");
+  LLVMValueRef value = LLVMBuildLoad2(ir->builder, ir->value, ir_element(ir, base, index), "");
+  LLVMSetAlignment(value, sizeof(double));
+  return value;
 }
 
 void ir_store(struct ir *ir, LLVMValueRef value, LLVMValueRef base, LLVMValueRef index) {
-  LLVMBuildStore(ir->builder, value, ir_element(ir, base, index));
+  LLVMValueRef store = LLVMBuildStore(ir->builder, value, ir_element(ir, base, index));
+  LLVMSetAlignment(store, sizeof(double));
 }
 
 void ir_subtract_product(struct ir *ir, LLVMValueRef base, LLVMValueRef index, LLVMValueRef a,

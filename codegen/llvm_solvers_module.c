@@ -49,6 +49,7 @@ static LLVMValueRef slow_factor(struct ir *ir, const struct tape_solver *solver,
 }
 
 LLVMValueRef ir_emit_factor(struct ir *ir, const struct tape_solver *solver, LLVMValueRef work) {
+  if (ir->lanes > 1) return fast_factor(ir, solver, work); /* which there is: see backend.h */
   if (ir->is_jit) {
     LLVMValueRef arguments[2] = {ir_address(ir, solver), work};
     return kernel_call(ir, "dyn_factor", arguments, 2);
@@ -104,6 +105,10 @@ static LLVMValueRef slow_substitute(struct ir *ir, const struct tape_solver *sol
 
 LLVMValueRef ir_emit_substitute(struct ir *ir, const struct tape_solver *solver,
                                 const struct tape_right_side *side, LLVMValueRef work) {
+  if (ir->lanes > 1) {
+    fast_substitute(ir, solver, side, work);
+    return ir_code(ir, 0);
+  }
   if (ir->is_jit) {
     LLVMValueRef arguments[3] = {ir_address(ir, solver), ir_address(ir, side), work};
     return kernel_call(ir, "dyn_substitute", arguments, 3);

@@ -47,9 +47,9 @@ static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
   case TAPE_INPUT:
     return emit_input(emitter, instruction->a, instruction->b);
   case TAPE_TRUE:
-    return LLVMConstInt(ir->i1, 1, 0);
+    return ir_truth(ir, true);
   case TAPE_FALSE:
-    return LLVMConstInt(ir->i1, 0, 0);
+    return ir_truth(ir, false);
   default:
     break;
   }
@@ -81,14 +81,6 @@ static LLVMValueRef arithmetic(struct ir *ir, LLVMValueRef value) {
   return value;
 }
 
-static LLVMValueRef call_math(struct ir *ir, const char *name, LLVMValueRef a, LLVMValueRef b) {
-  LLVMValueRef arguments[2] = {a, b};
-  unsigned count = b != NULL ? 2 : 1;
-  LLVMValueRef function = ir_declare_math(ir, name, count);
-  return LLVMBuildCall2(ir->builder, LLVMGlobalGetValueType(function), function, arguments, count,
-                        "");
-}
-
 static LLVMValueRef emit_sign(struct ir *ir, LLVMValueRef a) {
   LLVMValueRef zero = ir_real(ir, 0);
   LLVMValueRef negative = LLVMBuildFCmp(ir->builder, LLVMRealOLT, a, zero, "");
@@ -99,7 +91,7 @@ static LLVMValueRef emit_sign(struct ir *ir, LLVMValueRef a) {
 
 static LLVMValueRef emit_mod(struct ir *ir, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef quotient = LLVMBuildFDiv(ir->builder, a, b, "");
-  LLVMValueRef whole = call_math(ir, "llvm.floor.f64", quotient, NULL);
+  LLVMValueRef whole = ir_call_math(ir, "llvm.floor.f64", quotient, NULL);
   return LLVMBuildFSub(ir->builder, a, LLVMBuildFMul(ir->builder, b, whole, ""), "");
 }
 
@@ -166,15 +158,20 @@ static LLVMValueRef emit_operation(struct ir *ir, enum tape_operation operation,
   case TAPE_SELECT:
     return LLVMBuildSelect(builder, a, b, c, "");
   default:
-    return call_math(ir, math_names[operation], a, b);
+    return ir_call_math(ir, math_names[operation], a, b);
   }
 }
 
 /* ---- solvers (their calls: llvm_solvers_module.c) */
 
-/* Goes on only if `code` is 0; otherwise the function returns it. */
+/* Goes on only if `code` is 0; otherwise the function returns it. Of several lanes `code` has the
+ * bits of those that are lost. */
 static void return_if_failed(struct emitter *emitter, LLVMValueRef code) {
   struct ir *ir = emitter->ir;
+  if (ir->lanes > 1) {
+    ir_lose_bits(ir, code);
+    return;
+  }
   LLVMValueRef failed = LLVMBuildICmp(ir->builder, LLVMIntNE, code, ir_code(ir, 0), "");
   LLVMBasicBlockRef fail = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "fail");
   LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(ir->context, emitter->function, "");
@@ -241,6 +238,11 @@ static LLVMValueRef call_careful(struct emitter *emitter) {
 static void emit_guard_factor(struct emitter *emitter, const struct tape_instruction *instruction) {
   const struct tape_solver *solver = &emitter->tape->solvers.items[instruction->b];
   LLVMBasicBlockRef after;
+  if (emitter->ir->lanes > 1) {
+    LLVMValueRef ok = value_of(emitter, instruction->a);
+    ir_lose(emitter->ir, LLVMBuildNot(emitter->ir->builder, ok, ""));
+    return;
+  }
   begin_cold(emitter, instruction->a, &after);
   if (solver->is_careful) {
     return_if_failed(emitter, call_careful(emitter));
@@ -261,6 +263,10 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   uint32_t end = index + 1;
   while (end < emitter->tape->code.count && code[end].operation == TAPE_SOLUTION) end++;
   for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
+  if (ir->lanes > 1) { /* those where it went cold are lost already */
+    for (uint32_t i = index + 1; i < end; i++) emitter->values[i] = value_of(emitter, code[i].a);
+    return;
+  }
   LLVMBasicBlockRef before = LLVMGetInsertBlock(ir->builder), after;
   begin_cold(emitter, code[index].a, &after);
   if (!solver->is_careful) {
@@ -284,7 +290,7 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
 
 static void emit_clear(struct emitter *emitter, const struct tape_instruction *instruction) {
   struct ir *ir = emitter->ir;
-  LLVMValueRef size = ir_int(ir, (int64_t)instruction->c * 8);
+  LLVMValueRef size = ir_int(ir, (int64_t)instruction->c * 8 * ir->lanes);
   LLVMValueRef array = instruction->a == TAPE_ARRAY_OUT ? emitter->out : emitter->work;
   LLVMBuildMemSet(ir->builder, ir_element(ir, array, ir_int(ir, instruction->b)),
                   LLVMConstInt(LLVMInt8TypeInContext(ir->context), 0, 0), size, 8);
@@ -300,11 +306,19 @@ static void emit_value(struct emitter *emitter, uint32_t index) {
       emit_operation(emitter->ir, instruction->operation, values[0], values[1], values[2]);
 }
 
+static void emit_leave(struct emitter *emitter, LLVMValueRef code) {
+  struct ir *ir = emitter->ir;
+  if (ir->lanes > 1)
+    ir_lose(ir, LLVMBuildFCmp(ir->builder, LLVMRealUNE, code, ir_real(ir, 0), ""));
+  else
+    return_if_failed(emitter, LLVMBuildFPToSI(ir->builder, code, ir->i32, ""));
+}
+
 static void keep_for_later_parts(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   LLVMValueRef value = emitter->values[index];
   if (emitter->split->slots[index] == 0) return;
-  if (LLVMTypeOf(value) == ir->i1) value = LLVMBuildUIToFP(ir->builder, value, ir->f64, "");
+  if (LLVMTypeOf(value) == ir->truth) value = LLVMBuildUIToFP(ir->builder, value, ir->value, "");
   ir_store(ir, value, emitter->work,
            ir_int(ir, (int64_t)emitter->tape->work + emitter->split->slots[index] - 1));
 }
@@ -327,8 +341,7 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
     emit_clear(emitter, instruction);
     return;
   case TAPE_LEAVE:
-    return_if_failed(emitter, LLVMBuildFPToSI(ir->builder, value_of(emitter, instruction->a),
-                                              LLVMTypeOf(ir_code(ir, 0)), ""));
+    emit_leave(emitter, value_of(emitter, instruction->a));
     return;
   case TAPE_FACTOR:
     return_if_failed(
@@ -370,12 +383,20 @@ static LLVMValueRef add_function(struct ir *ir, const char *name, bool is_local)
   }
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(ir->context, function, "");
   LLVMPositionBuilderAtEnd(ir->builder, entry);
+  ir_begin_lost(ir);
   return function;
+}
+
+/* The function ends well, but for lanes that are lost. */
+static void emit_return(struct ir *ir) {
+  LLVMBuildRet(ir->builder, ir->lanes > 1 ? ir_lost_bits(ir) : ir_code(ir, 0));
 }
 
 static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
   LLVMValueRef function = emitter->function;
   emitter->time = LLVMGetParam(function, 1);
+  if (emitter->ir->lanes > 1)
+    emitter->time = ir_load(emitter->ir, emitter->time, ir_int(emitter->ir, 0));
   emitter->x = LLVMGetParam(function, 2);
   emitter->u = LLVMGetParam(function, 3);
   emitter->p = LLVMGetParam(function, 4);
@@ -383,7 +404,7 @@ static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
   emitter->out = LLVMGetParam(function, 6);
   emitter->begin = begin;
   for (uint32_t i = begin; i < end; i++) emit_instruction(emitter, i);
-  LLVMBuildRet(emitter->ir->builder, ir_code(emitter->ir, 0));
+  emit_return(emitter->ir);
 }
 
 static void emit_calls(struct emitter *emitter, const LLVMValueRef *parts, uint32_t count) {
@@ -393,7 +414,7 @@ static void emit_calls(struct emitter *emitter, const LLVMValueRef *parts, uint3
   for (uint32_t i = 0; i < count; i++)
     return_if_failed(emitter,
                      LLVMBuildCall2(ir->builder, ir->function, parts[i], arguments, 7, ""));
-  LLVMBuildRet(ir->builder, ir_code(ir, 0));
+  emit_return(ir);
 }
 
 static void emit_parts(struct emitter *emitter, const char *name) {

@@ -66,6 +66,8 @@ char *target_machine_new(const struct backend_options *options, int level,
 static const char *pipeline_for(const struct ir *ir, int level) {
   enum { LONG = 50000 }; /* instructions */
   if (level >= 3) return "default<O3>";
+  if (ir->lanes > 1 && !ir->has_kernels)
+    return level >= 1 ? "function(mem2reg,early-cse)" : "function(mem2reg)";
   if (ir->has_kernels && level >= 1 && ir->instructions < LONG) return "default<O2>";
   if (ir->has_kernels)
     return "function(mem2reg,instsimplify,early-cse,simplifycfg,loop-simplify,"

@@ -59,6 +59,13 @@ extern const char *const program_function_names[PROGRAM_FUNCTION_COUNT]; /* "rhs
  * and of NULL. */
 program_functions program_steps_of(const char *integrator);
 
+/* What keeps a program from being run for several trajectories at once (codegen/lanes.c): words that
+ * go on "one by one, because ...", or NULL. */
+struct program;
+const char *lanes_obstacle(const struct program *program);
+/* How many trajectories this processor runs at once: 8, 4, or 1 if it gains nothing. */
+int32_t lanes_of_processor(void);
+
 struct program {
   struct arena arena;                         /* owns the tables and strings */
   struct system *system;                      /* needed by program_add; not owned */

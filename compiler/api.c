@@ -22,7 +22,10 @@ void dyn_compiler_free(dyn_compiler *compiler) {
     for (uint32_t i = compiler->more_compiled.count; i-- > 0;)
       compiler->backend->release(compiler->more_compiled.items[i]);
     compiler->backend->release(compiler->compiled);
+    for (uint32_t i = 0; i < compiler->lanes.count; i++)
+      compiler->backend->release_lanes(compiler->lanes.items[i]);
   }
+  vector_free(&compiler->lanes);
   free(compiler->folded);
   for (uint32_t i = 0; i < compiler->more_interpreted.count; i++)
     free(compiler->more_interpreted.items[i]);
@@ -115,6 +118,15 @@ const dyn_model *dyn_compiler_steps(dyn_compiler *compiler, const char *integrat
   program_functions steps = program_steps_of(integrator);
   if (compiler->interpreted == NULL || steps == 0) return NULL;
   return compiler_add_functions(compiler, steps);
+}
+
+const struct dyn_lanes *dyn_compiler_lanes(dyn_compiler *compiler, const char *integrator,
+                                           int32_t lanes, const char **obstacle) {
+  const char *unused;
+  if (obstacle == NULL) obstacle = &unused;
+  *obstacle = NULL;
+  if (compiler->interpreted == NULL) return NULL; /* no model was asked for */
+  return compiler_lanes(compiler, integrator, lanes, obstacle);
 }
 
 char *dyn_compiler_diagnostics(dyn_compiler *compiler, dyn_diagnostics format) {

@@ -224,6 +224,34 @@ const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_function
                      : vector_last(&compiler->more_interpreted);
 }
 
+const struct dyn_lanes *compiler_lanes(dyn_compiler *compiler, const char *integrator,
+                                       int32_t lanes, const char **obstacle) {
+  program_functions steps = program_steps_of(integrator);
+  *obstacle = NULL;
+  if (lanes == 0) lanes = lanes_of_processor();
+  if (lanes == 1)
+    *obstacle = "this processor gains nothing by it";
+  else if (compiler->compiled == NULL)
+    *obstacle = "the model is not compiled to machine code";
+  else if (steps == 0 || (steps & PROGRAM_STEPS_RK4) != 0)
+    *obstacle = "the integrator is not dop853 or dopri5";
+  else if ((lanes != 4 && lanes != 8))
+    *obstacle = "there are 4 or 8 lanes";
+  if (*obstacle != NULL || !compiler_build_program(compiler, PROGRAM_RHS)) return NULL;
+  *obstacle = lanes_obstacle(compiler->program);
+  if (*obstacle != NULL) return NULL;
+  struct backend_options options = backend_default_options();
+  options.parameters = compiler->folded;
+  options.cache = compiler->cache;
+  struct backend_timings timings = {0};
+  struct backend_lanes *made = NULL;
+  char *fault = compiler->backend->lanes(compiler->program, steps, (unsigned)lanes, &options,
+                                         &timings, &made);
+  if (!report_backend(compiler, fault, &timings)) return NULL;
+  vector_push(&compiler->lanes, made);
+  return &made->lanes;
+}
+
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format, program_functions steps,
                    const struct backend_options *options, struct text *out) {
   const char *module = options->target != NULL ? "dyn_targets" : "dyn_backend";

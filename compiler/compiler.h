@@ -50,14 +50,15 @@ struct dyn_compiler {
   VECTOR(dyn_model *) more_interpreted; /* made by compiler_add_functions, one or the other */
   VECTOR(struct backend_model *) more_compiled;
   program_functions added; /* functions of the last of them */
-  const char *cache;       /* folder of machine code from earlier times, or NULL; the caller's */
-  double *folded;          /* parameters folded into `compiled`, or NULL */
+  VECTOR(struct backend_lanes *) lanes;
+  const char *cache; /* folder of machine code from earlier times, or NULL; the caller's */
+  double *folded;    /* parameters folded into `compiled`, or NULL */
   double seconds[COMPILER_STAGE_COUNT];
 };
 
 /* Further kinds of override, for the driver alone: a state to evaluate at (sema's model->at),
- * which the functions of dyn.h could not give back; and one of the values of a parameter, input or start
- * value that takes many, which must be one that the compiled model can still be given. */
+ * which the functions of dyn.h could not give back; and one of the values of a parameter, input or
+ * start value that takes many, which must be one that the compiled model can still be given. */
 #define DYN_OVERRIDE_AT ((dyn_override)(DYN_OVERRIDE_INPUT + 1))
 #define DYN_OVERRIDE_VARY ((dyn_override)(DYN_OVERRIDE_INPUT + 2))
 
@@ -85,6 +86,11 @@ const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, 
  * steps, which only a compiled one gets. NULL, with a diagnostic, on failure. Models handed out
  * before stay usable. */
 const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions);
+/* The step of an explicit integrator ("dopri5", "dop853") in 4 or 8 lanes, or as many as the
+ * processor has (0). NULL with *obstacle, which says why the model's trajectories are run one by
+ * one; or with a diagnostic. */
+const struct dyn_lanes *compiler_lanes(dyn_compiler *compiler, const char *integrator,
+                                       int32_t lanes, const char **obstacle);
 /* Object file, assembly or IR, with these of PROGRAM_STEPS. */
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format, program_functions steps,
                    const struct backend_options *options, struct text *out);

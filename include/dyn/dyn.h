@@ -92,6 +92,12 @@ DYN_API const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler);
  * dyn_model.h), with which long runs take less time; the same numbers. The interpreter has none: then
  * the model as it was. NULL of other integrators; otherwise like dyn_compiler_derivatives. */
 DYN_API const dyn_model *dyn_compiler_steps(dyn_compiler *compiler, const char *integrator);
+/* The step of an integrator ("dopri5", "dop853") for 4 or 8 trajectories at once, or as many as suit the
+ * processor (lanes 0): for dyn_ensemble_run. Needs the model of DYN_ENGINE_JIT, from dyn_compiler_model.
+ * NULL, and *obstacle (static; may be NULL) says why the model's trajectories can't be run so; or
+ * NULL with *obstacle NULL: see the diagnostics. */
+DYN_API const struct dyn_lanes *dyn_compiler_lanes(dyn_compiler *compiler, const char *integrator,
+                                                   int32_t lanes, const char **obstacle);
 
 typedef enum dyn_diagnostics { DYN_DIAGNOSTICS_TEXT, DYN_DIAGNOSTICS_JSON } dyn_diagnostics;
 
