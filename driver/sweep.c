@@ -28,6 +28,10 @@ static const struct option_spec options[] = {
      "FILE.sweep, where the same command goes on"},
     {OPTION_JOBS, "--jobs", "-j", "NUMBER", NULL,
      "worker processes (default: one for each processor)"},
+    {OPTION_LANES, "--lanes", NULL, "NUMBER", "1|4|8",
+     "trajectories that a worker integrates at once in the lanes of vectors (default:\n"
+     "as many as suit model and processor, if there are enough); numbers differ\n"
+     "from those of 1 by rounding"},
     {OPTION_SHARD, "--shard", NULL, "I/N", NULL,
      "only the I-th of N parts of the work, into FILE.sweep"},
     {OPTION_MERGE, "--merge", NULL, NULL, NULL, "only the table, from what all shards left there"},
@@ -73,6 +77,11 @@ static bool take_jobs(struct sweep *sweep) {
   report_bad_value(session_context(sweep->session), "--jobs", text,
                    "it is a number of processes from 1 to 4096");
   return false;
+}
+
+static void take_lanes(struct sweep *sweep) {
+  const char *text = session_option(sweep->session, OPTION_LANES);
+  sweep->lanes = text != NULL ? text[0] - '0' : 0;
 }
 
 static bool take_output(struct sweep *sweep) {
@@ -283,6 +292,7 @@ static int run(struct session *session) {
   struct sweep sweep = {.session = session};
   int status = EXIT_COMMAND_LINE;
   take_record(&sweep);
+  take_lanes(&sweep);
   bool good = run_options_check(session);
   good &= take_shard(&sweep);
   good &= take_jobs(&sweep);

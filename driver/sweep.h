@@ -21,6 +21,7 @@ struct sweep {
   uint64_t chunk_size, n_chunks;
   uint64_t shard, shards;  /* this run does chunks c with c % shards == shard; 0, 1: all */
   uint32_t jobs;           /* 0: as many as there are processors */
+  int32_t lanes;           /* 0: as many as suit; 1: one by one */
   dyn_run_options options; /* with the reference values */
   const char *output;      /* -o; NULL: standard output */
   char *folder;            /* owned */
@@ -63,6 +64,8 @@ struct sweep_tally {
   uint64_t before;        /* trajectories that had ended before */
   uint64_t ended, failed; /* now */
   uint32_t workers;
+  int32_t lanes;        /* of each */
+  const char *obstacle; /* why these were not more; NULL: nobody asked */
   double busy_seconds, seconds; /* of all workers together; by the clock */
 };
 /* Computes the chunks that are not done. Returns the exit status; diagnostics told. */

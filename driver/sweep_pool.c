@@ -4,6 +4,7 @@
 #include "driver/interrupts.h"
 #include "driver/sweep_progress.h"
 #include "driver/sweep_worker.h"
+#include "dyn/dyn_ensemble.h"
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -184,9 +185,45 @@ static int run_pool(struct pool *pool, struct sweep_tally *tally) {
   return report_end(pool, &end);
 }
 
+enum { WORTH_CODE = 500 }; /* trajectories that pay for compiling more than the model */
+
+static bool has_own_inputs(const struct problem *problem) {
+  for (int32_t i = 0; i < problem->model->n_inputs; i++)
+    if (problem->inputs[i].kind == DYN_INPUT_DEFAULT) return true;
+  return false;
+}
+
+/* Steps for several trajectories at once. False, with a diagnostic, if they were asked for and
+ * there are none. */
+static bool choose_lanes(const struct sweep *sweep, struct sweep_work *work,
+                         struct sweep_tally *tally) {
+  const struct problem *problem = &sweep->problem;
+  const char *integrator = dyn_ensemble_integrator(&sweep->options);
+  tally->lanes = 1;
+  tally->obstacle = NULL;
+  if (sweep->lanes == 1 || (sweep->lanes == 0 && sweep->variations.count < WORTH_CODE)) return true;
+  if (problem->drives.count > 0)
+    tally->obstacle = "inputs come from tables";
+  else
+    work->lanes =
+        compiler_lanes(sweep->session->compiler, integrator, sweep->lanes, &tally->obstacle);
+  if (work->lanes != NULL && work->lanes->inputs_vary && has_own_inputs(problem)) {
+    tally->obstacle = "the model's inputs vary with time";
+    work->lanes = NULL;
+  }
+  if (work->lanes != NULL) tally->lanes = work->lanes->lanes;
+  if (sweep->lanes == 0 || work->lanes != NULL) return true;
+  dyn_context *context = session_context(sweep->session);
+  if (tally->obstacle != NULL)
+    diagnostic_add(context, DIAG_SWEEP_OPTIONS, nowhere,
+                   arena_format(&context->arena, "--lanes %d can't be: %s", (int)sweep->lanes,
+                                tally->obstacle),
+                   NULL);
+  return false;
+}
+
 /* The model that workers run: steps of the integrator as code, where there are enough of them. */
 static const dyn_model *model_of_work(const struct sweep *sweep) {
-  enum { WORTH_CODE = 500 }; /* trajectories */
   dyn_compiler *compiler = sweep->session->compiler;
   const char *integrator = sweep->options.integrator;
   if (compiler->compiled == NULL || sweep->variations.count < WORTH_CODE)
@@ -204,9 +241,9 @@ int sweep_compute(struct sweep *sweep, const struct sweep_state *state, struct s
   list_chunks(&pool);
   pool.jobs = sweep->jobs > 0 ? sweep->jobs : processors();
   if (pool.jobs > pool.work.n_todo) pool.jobs = (uint32_t)pool.work.n_todo;
-  int status = EXIT_DONE;
+  int status = choose_lanes(sweep, &pool.work, tally) ? EXIT_DONE : EXIT_COMMAND_LINE;
   tally->before = pool.known;
-  if (pool.jobs > 0) {
+  if (pool.jobs > 0 && status == EXIT_DONE) {
     size_t size = sizeof(struct sweep_shared) + pool.jobs * sizeof(struct sweep_worker_tally);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) out_of_memory(size);

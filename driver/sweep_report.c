@@ -54,6 +54,10 @@ void sweep_print_summary(const struct sweep *sweep, const struct sweep_tally *ta
             tally->workers == 1 ? "" : "s");
     put_seconds(tally->busy_seconds / (double)tally->ended);
     fprintf(stderr, " of one for each");
+    if (tally->lanes > 1)
+      fprintf(stderr, ", %d at once", (int)tally->lanes);
+    else if (tally->obstacle != NULL)
+      fprintf(stderr, "; one by one: %s", tally->obstacle);
   }
   fputs("\n", stderr);
 }

@@ -199,6 +199,7 @@ bool sweep_worker_run(const struct sweep_work *work, uint32_t index) {
                            .callbacks = &callbacks,
                            .members = w.members,
                            .n_members = MEMBERS,
+                           .lanes = work->lanes,
                            .user = &w,
                            .next = next_member,
                            .done = member_done};

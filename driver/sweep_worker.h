@@ -2,6 +2,7 @@
 #ifndef DYN_DRIVER_SWEEP_WORKER_H
 #define DYN_DRIVER_SWEEP_WORKER_H
 #include "driver/sweep.h"
+#include "dyn/dyn_lanes.h"
 #include <signal.h>
 #include <stdatomic.h>
 
@@ -23,6 +24,7 @@ struct sweep_work {
   struct sweep *sweep;
   const struct sweep_state *state;
   const dyn_model *model;
+  const dyn_lanes *lanes; /* NULL: one by one */
   const uint64_t *todo; /* chunks in the order in which they are begun */
   uint64_t n_todo;
   struct sweep_shared *shared;
