@@ -39,9 +39,8 @@ static enum tape_level level_of(const struct tape_builder *builder,
                                 const struct tape_instruction *instruction) {
   if (instruction->operation == TAPE_INPUT)
     return instruction->a == TAPE_ARRAY_P ? TAPE_LEVEL_PARAMETER : TAPE_LEVEL_STATE;
-  if (tape_facts[instruction->operation].operands == 0 && instruction->operation != TAPE_LOAD)
-    return TAPE_LEVEL_CONSTANT;
   if (instruction->operation >= TAPE_LOAD) return TAPE_LEVEL_STATE;
+  if (tape_facts[instruction->operation].operands == 0) return TAPE_LEVEL_CONSTANT;
   const uint32_t operands[3] = {instruction->a, instruction->b, instruction->c};
   uint8_t level = TAPE_LEVEL_CONSTANT;
   for (unsigned k = 0; k < tape_facts[instruction->operation].operands; k++)

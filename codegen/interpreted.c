@@ -18,6 +18,14 @@ static int run_tape(enum program_function function, const dyn_model *model,
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
 
+static int run_taylor(const dyn_model *model, int32_t order, double scale, double t,
+                      const double *y, const double *u, const double *follows, const double *p,
+                      double *work, double *out) {
+  const struct program *program = model->implementation;
+  struct taylor_arguments arguments = {(uint32_t)order, scale, t, y, u, follows, p, work, out};
+  return taylor_run(program->taylor, &arguments);
+}
+
 dyn_model *program_interpreted_model(const struct program *program) {
   dyn_model *model = checked_malloc(sizeof *model);
   *model = program->tables;
@@ -31,5 +39,10 @@ dyn_model *program_interpreted_model(const struct program *program) {
   if (program->tapes[PROGRAM_FUNCTION_##name] != NULL) model->member = run_##member;
 #include "codegen/functions.def"
 #undef PROGRAM_FUNCTION
+  const struct taylor *taylor = program->taylor;
+  if (taylor == NULL || taylor->has_obstacle) return model;
+  model->taylor = run_taylor;
+  int32_t work = (int32_t)taylor_work(taylor);
+  if (work > model->n_work) model->n_work = work;
   return model;
 }

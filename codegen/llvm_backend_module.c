@@ -28,6 +28,7 @@ struct compilation {
   LLVMTargetMachineRef machine;
   LLVMValueRef functions[PROGRAM_FUNCTION_COUNT];
   LLVMValueRef steps[PROGRAM_STEP_COUNT];
+  LLVMValueRef taylor;
   int32_t work;
   int level;
 };
@@ -85,6 +86,17 @@ static void add_steps(struct compilation *compilation, const struct program *pro
   }
 }
 
+static void add_taylor(struct compilation *compilation, const struct program *program,
+                       program_functions functions, const char *prefix) {
+  const struct taylor *taylor = program->taylor;
+  char name[256];
+  int32_t work = 0;
+  if ((functions & PROGRAM_TAYLOR) == 0 || taylor == NULL || taylor->has_obstacle) return;
+  snprintf(name, sizeof name, "%.150s_taylor", prefix);
+  compilation->taylor = ir_add_taylor(&compilation->ir, taylor, name, &work);
+  if (work > compilation->work) compilation->work = work;
+}
+
 /* Tapes to IR. On failure everything is cleared again. */
 static char *build(struct compilation *compilation, const struct program *program,
                    program_functions functions, const struct backend_options *options, bool is_jit,
@@ -108,9 +120,10 @@ static char *build(struct compilation *compilation, const struct program *progra
   LLVMDisposeTargetData(layout);
   add_functions(compilation, program, functions, prefix);
   add_steps(compilation, program, functions, prefix);
+  add_taylor(compilation, program, functions, prefix);
   if (!is_jit)
     ir_add_model(ir, program, prefix, compilation->functions, compilation->steps,
-                 compilation->work);
+                 compilation->taylor, compilation->work);
   timings->ir_instructions += ir->instructions;
   lap(&timings->build, &since);
   return NULL;
@@ -189,6 +202,7 @@ static dyn_model model_over(const struct program *program, const dyn_model *base
 #define PROGRAM_STEP(NAME, member, tableau, is_dense) model.member = base->member;
 #include "codegen/steps.def"
 #undef PROGRAM_STEP
+  model.taylor = base->taylor;
   model.implementation = base->implementation;
   model.n_work = base->n_work;
   return model;
@@ -198,11 +212,11 @@ static dyn_model model_over(const struct program *program, const dyn_model *base
 static char *load(const struct compilation *compilation, LLVMMemoryBufferRef object,
                   dyn_model *model, struct jit_code **code) {
   const struct ir *ir = &compilation->ir;
-  enum { MOST = PROGRAM_FUNCTION_COUNT + PROGRAM_STEP_COUNT };
+  enum { MOST = PROGRAM_FUNCTION_COUNT + PROGRAM_STEP_COUNT + 1 };
   char names[MOST][64];
   const char *wanted[MOST];
   void *addresses[MOST] = {NULL};
-  unsigned numbers[MOST], count = 0, functions;
+  unsigned numbers[MOST], count = 0, functions, steps;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) {
     if (compilation->functions[i] == NULL) continue;
     snprintf(names[count], sizeof *names, "dyn_%s", program_function_names[i]);
@@ -216,10 +230,13 @@ static char *load(const struct compilation *compilation, LLVMMemoryBufferRef obj
     wanted[count] = names[count];
     numbers[count++] = i;
   }
+  steps = count;
+  if (compilation->taylor != NULL) wanted[count++] = "dyn_taylor";
   char *fault = jit_load(object, ir->data.items, ir->data.count, wanted, addresses, count, code);
   if (fault != NULL) return fault;
   for (unsigned i = 0; i < functions; i++) set_function(model, numbers[i], addresses[i]);
-  for (unsigned i = functions; i < count; i++) set_step(model, numbers[i], addresses[i]);
+  for (unsigned i = functions; i < steps; i++) set_step(model, numbers[i], addresses[i]);
+  if (steps < count) memcpy(&model->taylor, &addresses[steps], sizeof model->taylor);
   if (compilation->work > model->n_work) model->n_work = compilation->work;
   return NULL;
 }

@@ -63,6 +63,20 @@ void *lanes_library_function(const char *name);
 /* Adds the function for a tape; `work` becomes the doubles of workspace it needs. Local unless
  * the module is for the JIT. */
 LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work);
+/* The same of a tape of orders (taylor.h), for those orders whose sums have so many blocks; a negative
+ * number: for all. */
+LLVMValueRef ir_add_order(struct ir *ir, const struct tape *tape, int blocks, const char *name,
+                          int32_t *work);
+
+/* ---- Taylor series (llvm_taylor_module.c) */
+/* The dyn_taylor_function. Local unless the module is for the JIT. */
+LLVMValueRef ir_add_taylor(struct ir *ir, const struct taylor *taylor, const char *name,
+                           int32_t *work);
+/* Instructions DOT and KEEP; order: an i64. */
+LLVMValueRef ir_emit_dot(struct ir *ir, LLVMValueRef work, const struct tape_instruction *dot,
+                         LLVMValueRef order, int blocks);
+void ir_emit_keep(struct ir *ir, LLVMValueRef work, const struct tape_instruction *keep,
+                  LLVMValueRef order, LLVMValueRef value);
 
 /* ---- steps of integrators (llvm_step_module.c) */
 /* The function of a step that calls `rhs`; of several lanes a dyn_lane_function (dyn_lanes.h). Local
@@ -123,7 +137,7 @@ void ir_subtract_product(struct ir *ir, LLVMValueRef base, LLVMValueRef index, L
 /* ---- the constant dyn_model (llvm_tables_module.c) */
 void ir_add_model(struct ir *ir, const struct program *program, const char *prefix,
                   LLVMValueRef functions[PROGRAM_FUNCTION_COUNT],
-                  LLVMValueRef steps[PROGRAM_STEP_COUNT], int32_t work);
+                  LLVMValueRef steps[PROGRAM_STEP_COUNT], LLVMValueRef taylor, int32_t work);
 
 /* ---- target and passes (llvm_target_module.c). Errors as texts that the caller frees. */
 char *target_machine_new(const struct backend_options *options, int level,

@@ -233,7 +233,7 @@ static void check_layout(struct ir *ir, const struct field_list *fields, LLVMTyp
 
 void ir_add_model(struct ir *ir, const struct program *program, const char *prefix,
                   LLVMValueRef functions[PROGRAM_FUNCTION_COUNT],
-                  LLVMValueRef steps[PROGRAM_STEP_COUNT], int32_t work) {
+                  LLVMValueRef steps[PROGRAM_STEP_COUNT], LLVMValueRef taylor, int32_t work) {
   const dyn_model *model = &program->tables;
   struct field_list list = {.count = 0}, *fields = &list;
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(ir->module);
@@ -258,6 +258,7 @@ void ir_add_model(struct ir *ir, const struct program *program, const char *pref
                                                    : LLVMConstNull(ir->ptr));
 #include "codegen/steps.def"
 #undef PROGRAM_STEP
+  FIELD(taylor, taylor != NULL ? taylor : LLVMConstNull(ir->ptr));
   FIELD(implementation, LLVMConstNull(ir->ptr));
   LLVMTypeRef types[96];
   for (unsigned i = 0; i < list.count; i++)

@@ -14,6 +14,9 @@ struct emitter {
   LLVMValueRef function, careful; /* that of the careful tape */
   LLVMValueRef *values;           /* of the whole tape; those of other parts are NULL */
   LLVMValueRef time, x, u, p, work, out;
+  LLVMValueRef order; /* of a tape of orders: the time as an i64, in this part */
+  bool is_order;
+  int blocks;                 /* in its sums, or negative */
   VECTOR(tape_value) fetched; /* values made again in this part */
   uint32_t begin;             /* of this part */
 };
@@ -356,6 +359,13 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
   case TAPE_GUARD_SUBSTITUTE:
     emit_guard_substitute(emitter, index);
     return;
+  case TAPE_KEEP:
+    ir_emit_keep(ir, emitter->work, instruction, emitter->order, value_of(emitter, instruction->a));
+    return;
+  case TAPE_DOT:
+    emitter->values[index] =
+        ir_emit_dot(ir, emitter->work, instruction, emitter->order, emitter->blocks);
+    break;
   case TAPE_LOAD:
     emitter->values[index] = ir_load(ir, emitter->work, ir_int(ir, instruction->b));
     break;
@@ -403,6 +413,9 @@ static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
   emitter->work = LLVMGetParam(function, 5);
   emitter->out = LLVMGetParam(function, 6);
   emitter->begin = begin;
+  if (emitter->is_order)
+    emitter->order =
+        LLVMBuildFPToSI(emitter->ir->builder, emitter->time, emitter->ir->i64, "order");
   for (uint32_t i = begin; i < end; i++) emit_instruction(emitter, i);
   emit_return(emitter->ir);
 }
@@ -447,11 +460,15 @@ static LLVMValueRef add_careful(struct ir *ir, const struct tape *tape, const ch
   return function;
 }
 
-LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work) {
+static LLVMValueRef add_tape(struct ir *ir, const struct tape *tape, const char *name,
+                             const struct emitter *kind, int32_t *work) {
   struct tape_split split;
   tape_split_init(&split, tape, tape->code.count <= LONGEST_FUNCTION ? UINT32_MAX - 2 : PART);
-  struct emitter emitter = {
-      .ir = ir, .tape = tape, .split = &split, .careful = add_careful(ir, tape, name)};
+  struct emitter emitter = *kind;
+  emitter.ir = ir;
+  emitter.tape = tape;
+  emitter.split = &split;
+  emitter.careful = add_careful(ir, tape, name);
   emitter.values = checked_calloc((size_t)tape->code.count + 1, sizeof(LLVMValueRef));
   if (split.parts > 1)
     emit_parts(&emitter, name);
@@ -465,4 +482,13 @@ LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *nam
   vector_free(&emitter.fetched);
   tape_split_clear(&split);
   return emitter.function;
+}
+
+LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *name, int32_t *work) {
+  return add_tape(ir, tape, name, &(struct emitter){0}, work);
+}
+
+LLVMValueRef ir_add_order(struct ir *ir, const struct tape *tape, int blocks, const char *name,
+                          int32_t *work) {
+  return add_tape(ir, tape, name, &(struct emitter){.is_order = true, .blocks = blocks}, work);
 }

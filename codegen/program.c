@@ -39,6 +39,7 @@ program_functions program_steps_of(const char *integrator) {
   };
   program_functions steps = 0;
   if (integrator == NULL) return 0;
+  if (strcmp(integrator, "taylor") == 0 || strcmp(integrator, "all") == 0) steps = PROGRAM_TAYLOR;
   size_t length = strlen(integrator);
   for (unsigned i = 0; i < PROGRAM_STEP_COUNT; i++)
     if (strcmp(integrator, "all") == 0 ||
@@ -53,6 +54,11 @@ void program_add(struct program *program, program_functions functions) {
     program->tapes[i] = program_build_tape(program, (enum program_function)i);
     program->functions |= 1ull << i;
   }
+  if ((functions & PROGRAM_TAYLOR) == 0 || program->taylor != NULL) return;
+  program_add(program, PROGRAM_RHS);
+  program->taylor =
+      taylor_build(program->tapes[PROGRAM_FUNCTION_RHS],
+                   program->tapes[PROGRAM_FUNCTION_DEFAULT_INPUTS], program->system->graph);
 }
 
 void program_set_start(struct program *program, const double *x) {
@@ -63,6 +69,7 @@ void program_set_start(struct program *program, const double *x) {
 void program_free(struct program *program) {
   if (program == NULL) return;
   for (unsigned i = 0; i < PROGRAM_FUNCTION_COUNT; i++) tape_free(program->tapes[i]);
+  taylor_free(program->taylor);
   arena_clear(&program->arena);
   free(program->prefix);
   free(program);
@@ -76,6 +83,13 @@ void program_dump(const struct program *program, struct text *out) {
     text_format(out, "\nfunction %s: %u instructions, %u results\n", program_function_names[i],
                 counts.instructions, program->tapes[i]->out_count);
     tape_dump(program->tapes[i], out);
+  }
+  if (program->taylor == NULL || program->taylor->has_obstacle) return;
+  const struct tape *tapes[2] = {program->taylor->start, program->taylor->order};
+  static const char *const names[2] = {"start", "order"};
+  for (int i = 0; i < 2; i++) {
+    text_format(out, "\ntaylor %s: %u instructions\n", names[i], tape_count(tapes[i]).instructions);
+    tape_dump(tapes[i], out);
   }
 }
 

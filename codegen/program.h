@@ -11,6 +11,7 @@
 #ifndef DYN_CODEGEN_PROGRAM_H
 #define DYN_CODEGEN_PROGRAM_H
 #include "codegen/tape.h"
+#include "codegen/taylor.h"
 #include "derive/system.h"
 #include "dyn/dyn_model.h"
 
@@ -39,7 +40,8 @@ enum {
   PROGRAM_STEPS_##NAME = 1ull << (PROGRAM_FIRST_STEP + PROGRAM_STEP_##NAME),
 #include "codegen/steps.def"
 #undef PROGRAM_STEP
-  PROGRAM_STEPS = ((1ull << PROGRAM_STEP_COUNT) - 1) << PROGRAM_FIRST_STEP,
+  PROGRAM_TAYLOR = 1ull << 62, /* see codegen/taylor.h */
+  PROGRAM_STEPS = ((1ull << PROGRAM_STEP_COUNT) - 1) << PROGRAM_FIRST_STEP | PROGRAM_TAYLOR,
   PROGRAM_ALL = (1ull << PROGRAM_FUNCTION_COUNT) - 1,
   PROGRAM_DERIVATIVES = PROGRAM_JACOBIAN | PROGRAM_RHS_BY_INPUTS | PROGRAM_RHS_BY_PARAMETERS |
                         PROGRAM_OUTPUTS_BY_STATE | PROGRAM_OUTPUTS_BY_INPUTS |
@@ -72,6 +74,7 @@ struct program {
   program_functions functions;                /* those asked for so far */
   bool by_recursion;                          /* accelerations come from system->recursion */
   struct tape *tapes[PROGRAM_FUNCTION_COUNT]; /* owned; NULL: not there */
+  struct taylor *taylor;                      /* owned; NULL: not asked for */
   /* Sizes and tables. Function pointers are NULL and n_work is 0: see program_interpreted_model
    * and backend.h. Patterns of derivatives are there once
    * those are. */

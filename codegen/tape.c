@@ -1,7 +1,9 @@
 /* Looking at tapes: facts, counts, the checker, the printer. */
 #include "codegen/tape.h"
 #include "base/bug.h"
+#include "codegen/taylor.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define V TAPE_RESULT_V
 #define T TAPE_RESULT_T
@@ -28,6 +30,29 @@ static void solver_clear(struct tape_solver *solver) {
   free(solver->entry_columns);
   free(solver->entry_places);
   free(solver->targets);
+}
+
+static int32_t *copy_integers(const int32_t *from, size_t count) {
+  if (from == NULL) return NULL;
+  int32_t *to = checked_calloc(count + 1, sizeof *to);
+  memcpy(to, from, count * sizeof *to);
+  return to;
+}
+
+struct tape_solver tape_solver_copy(const struct tape_solver *solver) {
+  struct tape_solver copy = *solver;
+  bool is_sparse = solver->kind == SOLVER_SPARSE;
+  copy.values = NULL;
+  copy.ok = 0;
+  copy.is_careful = false;
+  copy.order = is_sparse ? copy_integers(solver->order, solver->n) : NULL;
+  copy.starts = copy_integers(solver->starts, (size_t)solver->n + 1);
+  copy.rows = copy_integers(solver->rows, solver->factor_count);
+  copy.entry_rows = copy_integers(solver->entry_rows, solver->entry_count);
+  copy.entry_columns = copy_integers(solver->entry_columns, solver->entry_count);
+  copy.entry_places = copy_integers(solver->entry_places, solver->entry_count);
+  copy.targets = copy_integers(solver->targets, solver->target_count);
+  return copy;
 }
 
 void tape_free(struct tape *tape) {
@@ -149,6 +174,15 @@ static void check_memory(const struct tape *tape, uint32_t index, uint8_t *is_st
       is_stored[instruction->c] = 1;
     }
     break;
+  case TAPE_DOT:
+    if ((uint64_t)instruction->b + TAYLOR_ROOM > tape->work ||
+        (uint64_t)instruction->c + TAYLOR_ROOM > tape->work)
+      bug("tape: dot %u beyond the workspace", index);
+    break;
+  case TAPE_KEEP:
+    if ((uint64_t)instruction->b + TAYLOR_ROOM > tape->work || instruction->c >= TAYLOR_ARRAY_COUNT)
+      bug("tape: keep %u in a wrong place", index);
+    break;
   case TAPE_FACTOR:
   case TAPE_GUARD_FACTOR:
     if (instruction->b >= tape->solvers.count) bug("tape: no solver at %u", index);
@@ -198,7 +232,8 @@ void tape_check(const struct tape *tape) {
 /* ---- printer */
 
 static void dump_solver(const struct tape_solver *solver, uint32_t index, struct text *out) {
-  static const char *const kinds[] = {"unrolled", "dense", "sparse", "lu", "revealing"};
+  static const char *const kinds[] = {"unrolled", "dense",     "sparse",
+                                      "lu",       "revealing", "eliminating"};
   text_format(out, "solver %u: %s, n = %u", index, kinds[solver->kind], solver->n);
   if (tape_solver_is_bordered(solver))
     text_format(out, ", coordinates %u, rank %u", solver->coordinates, solver->rank);
@@ -232,6 +267,13 @@ static void dump_instruction(const struct tape *tape, uint32_t index, struct tex
   case TAPE_CLEAR:
     text_format(out, "clear %s[%u..%u]", arrays[instruction->a], instruction->b,
                 instruction->b + instruction->c - 1);
+    break;
+  case TAPE_DOT:
+    text_format(out, "dot work[%u] work[%u]", instruction->b, instruction->c);
+    break;
+  case TAPE_KEEP:
+    text_format(out, "keep work[%u]%s = %%%u", instruction->b,
+                instruction->c == TAYLOR_REVERSED ? " reversed" : "", instruction->a);
     break;
   default:
     text_put(out, facts->text);

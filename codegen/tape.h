@@ -150,6 +150,8 @@ struct tape_counts tape_count(const struct tape *tape);
 void tape_dump(const struct tape *tape, struct text *out); /* one line an instruction */
 void tape_check(const struct tape *tape);                  /* bug() on a broken promise */
 void tape_free(struct tape *tape);                         /* NULL is fine */
+/* Of its own, for another tape with the same workspace; UNROLLED: without values. */
+struct tape_solver tape_solver_copy(const struct tape_solver *solver);
 
 /* ---- facts about instructions */
 enum tape_result { TAPE_RESULT_V, TAPE_RESULT_T, TAPE_RESULT_N };

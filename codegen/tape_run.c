@@ -1,6 +1,6 @@
 /* The interpreter: one loop over the instructions. Values live behind the tape's own workspace. */
 #include "codegen/kernels.h"
-#include "codegen/tape.h"
+#include "codegen/taylor.h"
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +80,9 @@ static int run_effect(const struct tape *tape, const struct tape_arguments *argu
     return 0;
   case TAPE_CLEAR:
     memset((i->a == TAPE_ARRAY_OUT ? arguments->out : work) + i->b, 0, i->c * sizeof(double));
+    return 0;
+  case TAPE_KEEP:
+    taylor_keep(work + i->b, i->c, (uint32_t)arguments->t, v[i->a]);
     return 0;
   case TAPE_LEAVE:
     return (int)v[i->a];
@@ -171,6 +174,9 @@ int tape_run(const struct tape *tape, const struct tape_arguments *arguments) {
       break;
     case TAPE_LOAD:
       v[k] = arguments->work[i->b];
+      break;
+    case TAPE_DOT:
+      v[k] = taylor_dot(arguments->work + i->b, arguments->work + i->c, (uint32_t)arguments->t);
       break;
     case TAPE_SOLUTION:
       v[k] = solution(tape, arguments, i, v);

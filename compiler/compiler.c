@@ -207,7 +207,7 @@ const dyn_model *compiler_jit(dyn_compiler *compiler, const double *parameters, 
 const dyn_model *compiler_add_functions(dyn_compiler *compiler, program_functions functions) {
   bool is_compiled = compiler->compiled != NULL;
   program_functions missing = functions & ~compiler->added;
-  if (missing & PROGRAM_STEPS) missing |= PROGRAM_RHS; /* steps call that of their own module */
+  if (missing & PROGRAM_STEPS & ~PROGRAM_TAYLOR) missing |= PROGRAM_RHS; /* steps call that of their own module */
   if (missing != 0 && !compiler_build_program(compiler, functions)) return NULL;
   if (missing != 0 && !is_compiled) {
     vector_push(&compiler->more_interpreted, program_interpreted_model(compiler->program));
@@ -255,7 +255,7 @@ const struct dyn_lanes *compiler_lanes(dyn_compiler *compiler, const char *integ
 bool compiler_emit(dyn_compiler *compiler, enum backend_format format, program_functions steps,
                    const struct backend_options *options, struct text *out) {
   const char *module = options->target != NULL ? "dyn_targets" : "dyn_backend";
-  if (!compiler_build_program(compiler, PROGRAM_ALL)) return false;
+  if (!compiler_build_program(compiler, PROGRAM_ALL | steps)) return false;
   const struct backend *backend = open_backend(compiler, module);
   if (backend == NULL) return false;
   struct backend_timings timings = {0};

@@ -1,6 +1,7 @@
 /* dyn build: an object file and its C header, for linking into other programs. */
 #include "driver/commands.h"
 #include "driver/link.h"
+#include "driver/taylor.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,9 @@ static const struct option_spec options[] = {
     {OPTION_TARGET, "--target", NULL, "TRIPLE", NULL,
      "machine to make code for (default: this one)"},
     {OPTION_LEVEL, "--optimize", "-O", "LEVEL", "0|1|2|3", "how hard to optimise: -O2"},
-    {OPTION_STEPS, "--steps", NULL, "METHOD", "dopri5|dop853|rk4|all",
+    {OPTION_STEPS, "--steps", NULL, "METHOD", "dopri5|dop853|rk4|taylor|all",
      "also the steps of an integrator as code, with which runs by dyn's runtime are\n"
-     "faster"},
+     "faster; of taylor the series, without which dop853 takes its place"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
      "how to derive the equations: lagrange, augmented, kane, gibbs-appell, hamilton"},
     {OPTION_NONE, NULL, NULL, NULL, NULL, NULL}};
@@ -94,7 +95,9 @@ static bool emit(struct session *session, const struct kind *kind, struct text *
   backend.cpu = cpu != NULL ? cpu : "generic";
   backend.target = session_option(session, OPTION_TARGET);
   backend.prefix = session_option(session, OPTION_PREFIX);
-  program_functions steps = program_steps_of(session_option(session, OPTION_STEPS));
+  const char *method = session_option(session, OPTION_STEPS);
+  program_functions steps = program_steps_of(method);
+  if (steps == PROGRAM_TAYLOR) taylor_explain(session, NULL, "the code is without it");
   if (level != NULL) backend.level = level[0] - '0';
   return compiler_emit(session->compiler, kind->format, steps, &backend, code);
 }

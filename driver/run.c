@@ -4,6 +4,7 @@
 #include "driver/problem.h"
 #include "driver/progress.h"
 #include "driver/run_options.h"
+#include "driver/taylor.h"
 #include "driver/table_file.h"
 #include <math.h>
 #include <stdio.h>
@@ -99,9 +100,7 @@ static void print_summary(const dyn_model *model, const dyn_run_summary *summary
 static int integrate(struct session *session, struct problem *problem,
                      const dyn_run_options *run_options, const dyn_sink *sink) {
   struct run run = {session, progress_begin(session_may_talk(session))};
-  bool is_compiled = session->compiler->compiled != NULL;
-  dyn_run_callbacks callbacks = {&run, on_progress, interrupts_catch(), on_jacobian,
-                                 is_compiled ? on_steps : NULL};
+  dyn_run_callbacks callbacks = {&run, on_progress, interrupts_catch(), on_jacobian, on_steps};
   dyn_run_summary summary = {0};
   double started = compiler_clock();
   dyn_run(&problem->model_problem, run_options, sink, &callbacks, problem->x, &summary);
@@ -120,6 +119,8 @@ static int simulate(struct session *session, struct problem *problem) {
   dyn_run_options run_options;
   int fault = run_options_settle(session, problem, &run_options);
   if (fault != EXIT_DONE) return fault;
+  if (run_options.integrator != NULL && strcmp(run_options.integrator, "taylor") == 0)
+    taylor_explain(session, problem, "the run is by rk instead");
   int status = problem_assemble(session, problem, run_options.from, NULL);
   if (status != EXIT_DONE) return status;
   session_flush_diagnostics(session); /* warnings first, then the rows */

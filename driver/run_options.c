@@ -13,11 +13,12 @@ const struct option_spec run_option_rows[] = {
     {OPTION_ABSOLUTE, "--absolute", NULL, "NUMBER", NULL, "absolute error of a step, in SI units"},
     {OPTION_MAX_STEP, "--max-step", NULL, "SECONDS", NULL, "longest step"},
     {OPTION_INTEGRATOR, "--integrator", NULL, "NAME", NULL,
-     "auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, yoshida6,\n"
-     "yoshida8, midpoint, gauss4, gauss6 or gauss8 (default: auto). From rk4 on: by\n"
-     "fixed steps; from verlet on: for long runs. adams and bdf cannot hold\n"
-     "constraints, ida is for models with some; verlet and yoshida for constant\n"
-     "masses and forces of positions and time"},
+     "auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, verlet, yoshida4,\n"
+     "yoshida6, yoshida8, midpoint, gauss4, gauss6 or gauss8 (default: auto). From\n"
+     "rk4 on: by fixed steps; from verlet on: for long runs. taylor: for high\n"
+     "accuracy of smooth models. adams and bdf cannot hold constraints, ida is for\n"
+     "models with some; verlet and yoshida for constant masses and forces of\n"
+     "positions and time"},
     {OPTION_STEP, "--step", NULL, "SECONDS", NULL,
      "the step of an integrator of fixed steps (default: from the tolerance)"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,
@@ -65,7 +66,7 @@ bool run_options_take(struct session *session, dyn_run_options *out) {
   char *help = arena_format(
       &context->arena, near != NULL ? "did you mean '%s'?" : "%s",
       near != NULL ? near
-                   : "it can be auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, "
+                   : "it can be auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, verlet, yoshida4, "
                      "yoshida6, yoshida8, midpoint, gauss4, gauss6 or gauss8");
   report_bad_value(context, "--integrator", integrator, help);
   return false;

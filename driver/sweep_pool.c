@@ -5,6 +5,7 @@
 #include "driver/sweep_progress.h"
 #include "driver/sweep_worker.h"
 #include "dyn/dyn_ensemble.h"
+#include "driver/taylor.h"
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -222,12 +223,15 @@ static bool choose_lanes(const struct sweep *sweep, struct sweep_work *work,
   return false;
 }
 
-/* The model that workers run: steps of the integrator as code, where there are enough of them. */
+/* The model that workers run: steps of the integrator as code, where there are enough of them, and
+ * always the series without which taylor is none. */
 static const dyn_model *model_of_work(const struct sweep *sweep) {
   dyn_compiler *compiler = sweep->session->compiler;
   const char *integrator = sweep->options.integrator;
-  if (compiler->compiled == NULL || sweep->variations.count < WORTH_CODE)
-    return sweep->problem.model;
+  bool is_worth = compiler->compiled != NULL && sweep->variations.count >= WORTH_CODE;
+  bool is_series = integrator != NULL && strcmp(integrator, "taylor") == 0;
+  if (is_series) taylor_explain(sweep->session, &sweep->problem, "the runs are by rk instead");
+  if (!is_worth && !is_series) return sweep->problem.model;
   if (integrator == NULL || strcmp(integrator, "auto") == 0 || strcmp(integrator, "rk") == 0)
     integrator = sweep->options.tolerance > 1e-5 ? "dopri5" : "dop853"; /* what these choose */
   program_functions steps = program_steps_of(integrator);

@@ -22,6 +22,7 @@ double error_scale(const struct error_control *control, int32_t i, double magnit
 
 enum step_result {
   STEP_DONE,
+  STEP_DECLINED, /* the method has no step from here; t and x are as they were */
   STEP_STIFF, /* done, and an implicit method would get on better from here */
   STEP_FAILED /* see status and message; t and x are the last good ones */
 };

@@ -16,6 +16,9 @@ static const struct {
     [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853"},
     [INTEGRATOR_DOPRI5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
     [INTEGRATOR_DOP853] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},
+    [INTEGRATOR_TAYLOR] = {"taylor",
+                           "Taylor series of an order up to 25 that the tolerance gives, for "
+                           "high accuracy of smooth models"},
     [INTEGRATOR_ADAMS] = {"adams", "Adams-Moulton, orders 1 to 12, for costly right sides"},
     [INTEGRATOR_BDF] = {"bdf", "backward differentiation, orders 1 to 5, for stiff models"},
     [INTEGRATOR_IDA] = {"ida", "backward differentiation for stiff models with constraints"},

@@ -220,6 +220,7 @@ static dyn_status step_failed(struct run *r) {
 
 dyn_status run_after_step(struct run *r, enum step_result result) {
   struct integrator *g = r->integrator;
+  if (result == STEP_DECLINED) return run_turn_to(r, run_plan_explicit(&r->plan));
   enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
   if (advice == VARIABLES_REDO)
     return run_turn_variables(r, r->variables.t_start, r->variables.x_start);
@@ -232,7 +233,7 @@ dyn_status run_after_step(struct run *r, enum step_result result) {
   status = chatter_step(&r->chatter, g, r->plan.until, &r->summary->message);
   if (!status && result == STEP_STIFF && r->plan.integrator == INTEGRATOR_AUTO &&
       r->next_row < r->plan.rows && g->linear_solver[0] == 0 && run_may_turn_to_implicit(r))
-    status = run_turn_to_implicit(r);
+    status = run_turn_to(r, r->is_constrained ? INTEGRATOR_IDA : INTEGRATOR_BDF);
   if (!status && advice == VARIABLES_TURN_BACK && r->next_row < r->plan.rows) {
     variables_before_step(&r->variables, r->integrator); /* keeps the state */
     status = run_turn_variables(r, r->variables.t_start, r->variables.x_start);

@@ -7,6 +7,7 @@
 #include "runtime/message.h"
 #include "runtime/method_state.h"
 #include "runtime/run_private.h"
+#include "runtime/taylor.h"
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +52,28 @@ void run_retire(struct run *r) {
   r->integrator = NULL;
 }
 
+static void note_switch(struct run *r, double t, const char *from, const char *to) {
+  dyn_run_summary *s = r->summary;
+  if (s->n_switches >= DYN_MAX_SWITCHES) return;
+  s->switches[s->n_switches].t = t;
+  s->switches[s->n_switches].from = from;
+  s->switches[s->n_switches].to = to;
+  s->n_switches++;
+}
+
+/* Has the model make the series of its motion; where it has none, another method goes on. */
+static dyn_status ask_for_series(struct run *r, double t, enum integrator_choice *choice) {
+  const dyn_run_callbacks *c = r->callbacks;
+  dyn_status status = DYN_DONE;
+  if (c && c->steps_model && !r->e.steps_model->taylor && !r->asked_for_series)
+    status = evaluator_set_steps(&r->e, c->steps_model(c->user, "taylor"), &r->summary->message);
+  r->asked_for_series = 1;
+  if (status || !taylor_obstacle(&r->e)) return status;
+  *choice = run_plan_explicit(&r->plan);
+  note_switch(r, t, "taylor", explicit_table(*choice)->name);
+  return DYN_DONE;
+}
+
 static struct projection *projection_of(struct run *r) {
   return r->is_constrained ? &r->projection : NULL;
 }
@@ -87,6 +110,8 @@ static struct integrator *start_other(struct run *r, enum integrator_choice choi
   if (table)
     inner =
         explicit_integrator_new(table, &r->e, &r->control, projection_of(r), t, x, status, message);
+  else if (choice == INTEGRATOR_TAYLOR)
+    inner = taylor_integrator_new(&r->e, &r->control, projection_of(r), t, x, status, message);
   else if (choice == INTEGRATOR_IDA)
     inner = ida_integrator_new(&r->e, &r->control, &r->projection, t, x, status, message);
   else
@@ -103,6 +128,7 @@ dyn_status run_start_integrator(struct run *r, enum integrator_choice choice, do
     return evaluate_failure_message(&r->e, x_natural, &s->message);
   if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
   if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK) choice = run_plan_explicit(&r->plan);
+  if (choice == INTEGRATOR_TAYLOR && (status = ask_for_series(r, t, &choice))) return status;
   r->in_use = choice;
   int order = fixed_steps_order(choice);
   if (order > 0) status = find_step(r, order, t);
@@ -124,22 +150,14 @@ int run_may_turn_to_implicit(const struct run *r) {
   return !r->is_constrained || !r->problem->model->method_state;
 }
 
-dyn_status run_turn_to_implicit(struct run *r) {
-  dyn_run_summary *s = r->summary;
+dyn_status run_turn_to(struct run *r, enum integrator_choice choice) {
   double t = r->integrator->t;
   const char *from = r->integrator->name;
   memcpy(r->x_row, r->integrator->x, (size_t)r->e.n * sizeof(double));
   run_retire(r);
-  dyn_status status =
-      run_start_integrator(r, r->is_constrained ? INTEGRATOR_IDA : INTEGRATOR_BDF, t, r->x_row);
-  if (status) return status;
-  if (s->n_switches < DYN_MAX_SWITCHES) {
-    s->switches[s->n_switches].t = t;
-    s->switches[s->n_switches].from = from;
-    s->switches[s->n_switches].to = s->integrator;
-    s->n_switches++;
-  }
-  return DYN_DONE;
+  dyn_status status = run_start_integrator(r, choice, t, r->x_row);
+  if (!status) note_switch(r, t, from, r->summary->integrator);
+  return status;
 }
 
 void run_use_velocities(struct run *r, double t) {

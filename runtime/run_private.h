@@ -36,7 +36,7 @@ struct run {
   double t_row; /* of the last row delivered, whose state is x_row */
   int stopped_at_row;
   int64_t steps_since_row, steps_since_look;
-  int asked_for_jacobian, asked_for_steps;
+  int asked_for_jacobian, asked_for_steps, asked_for_series;
   struct events events;
   int is_over;  /* an event stopped the run */
   double *x;    /* n_state: the caller's */
@@ -86,7 +86,8 @@ dyn_status run_ask_for_steps(struct run *r);
 /* Adds the counts of the integrator in use to the summary, and ends it. */
 void run_retire(struct run *r);
 int run_may_turn_to_implicit(const struct run *r);
-dyn_status run_turn_to_implicit(struct run *r);
+/* Goes on with another integrator. */
+dyn_status run_turn_to(struct run *r, enum integrator_choice choice);
 /* The variables that are integrated from here on are velocities, for a while. */
 void run_use_velocities(struct run *r, double t);
 /* Goes on from (t, x) with the other variables. */

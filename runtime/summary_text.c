@@ -29,8 +29,10 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
   else if (s->steps > 0)
     text_out_add(out, "step sizes from %.3g s to %.3g s\n", s->smallest_step, s->largest_step);
   for (int32_t i = 0; i < s->n_switches; i++)
-    text_out_add(out, "turned from %s to %s at t = %.6g s: the model is stiff there\n",
-                 s->switches[i].from, s->switches[i].to, s->switches[i].t);
+    text_out_add(out, "turned from %s to %s at t = %.6g s: the %s there\n", s->switches[i].from,
+                 s->switches[i].to, s->switches[i].t,
+                 strcmp(s->switches[i].from, "taylor") == 0 ? "motion has no Taylor series"
+                                                            : "model is stiff");
 }
 
 static void add_singular(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {

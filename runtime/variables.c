@@ -32,6 +32,7 @@ int variables_init(struct variables *v, struct evaluator *e) {
   v->natural.output_values = m->natural_outputs;
   v->natural.method_state = v->natural.natural_state = v->natural.jacobian = NULL;
   v->natural.acceleration = NULL;
+  v->natural.taylor = NULL;
   v->natural.method_variables = NULL;
   v->memory = calloc(4 * states + n + 2 * n * n + n, sizeof *v->memory);
   v->pivots = calloc(n, sizeof *v->pivots);

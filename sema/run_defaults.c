@@ -49,9 +49,9 @@ static void report_unknown(struct analysis *a, const struct ast_expression *n) {
 /* ---------------------------------------------------------------- what a run accepts */
 
 static const char *const integrators[] = {
-    "auto",   "rk",       "dopri5",   "dop853",   "adams",    "bdf",    "ida",    "rk4",
+    "auto",   "rk",       "dopri5",   "dop853",   "taylor",   "adams",  "bdf",    "ida",   "rk4",
     "verlet", "yoshida4", "yoshida6", "yoshida8", "midpoint", "gauss4", "gauss6", "gauss8"};
-enum { INTEGRATORS = sizeof integrators / sizeof *integrators, FIRST_WITH_STEPS = 7 };
+enum { INTEGRATORS = sizeof integrators / sizeof *integrators, FIRST_WITH_STEPS = 8 };
 
 static void check_integrator(struct analysis *a, const struct ast_expression *n) {
   for (size_t i = 0; i < INTEGRATORS; i++)
@@ -61,10 +61,10 @@ static void check_integrator(struct analysis *a, const struct ast_expression *n)
                      lower_words(a->l, "one of a fixed list, not \"%s\"", n->name), NULL);
   const char *near = nearest_name(n->name, integrators, INTEGRATORS);
   if (near != NULL) diagnostic_help(a->context, d, "did you mean \"%s\"?", near);
-  diagnostic_help(
-      a->context, d,
-      "the integrators are auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, yoshida4, "
-      "yoshida6, yoshida8, midpoint, gauss4, gauss6 and gauss8");
+  diagnostic_help(a->context, d,
+                  "the integrators are auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, "
+                  "verlet, yoshida4, "
+                  "yoshida6, yoshida8, midpoint, gauss4, gauss6 and gauss8");
 }
 
 static double no_symbol(void *user, expr symbol) {

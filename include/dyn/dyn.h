@@ -90,7 +90,8 @@ DYN_API const dyn_model *dyn_compiler_model(dyn_compiler *compiler, dyn_engine e
 DYN_API const dyn_model *dyn_compiler_derivatives(dyn_compiler *compiler);
 /* The model with the steps of an integrator as code ("dopri5", "dop853", "rk4", or "all"; see dyn_step in
  * dyn_model.h), with which long runs take less time; the same numbers. The interpreter has none: then
- * the model as it was. NULL of other integrators; otherwise like dyn_compiler_derivatives. */
+ * the model as it was. "taylor": with the Taylor series of its motion, which the interpreter has too; NULL
+ * in its place if the motion has none. NULL of other integrators; otherwise like dyn_compiler_derivatives. */
 DYN_API const dyn_model *dyn_compiler_steps(dyn_compiler *compiler, const char *integrator);
 /* The step of an integrator ("dopri5", "dop853") for 4 or 8 trajectories at once, or as many as suit the
  * processor (lanes 0): for dyn_ensemble_run. Needs the model of DYN_ENGINE_JIT, from dyn_compiler_model.

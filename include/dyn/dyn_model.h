@@ -85,6 +85,23 @@ typedef struct dyn_step {
  * defined: whoever repeats the evaluations by `rhs` is told there what it was. */
 typedef int dyn_step_function(const dyn_model *model, dyn_step *step);
 
+/* The Taylor series of a motion from y at t: with s = (t' - t) / scale
+ *     y(t') = out[0 .. n_state-1] + out[n_state ...] s + ... + out[order*n_state ...] s^order,
+ * a row of out for each power, by recurrences of the coefficients of every operation. Wants
+ * 1 <= order <= DYN_TAYLOR_MOST_ORDER and a scale of the length of a step, so that coefficients
+ * neither grow nor fall out of the range of numbers; negative: backwards. Inputs are u at t;
+ * follows[i] is 1 where input i goes on as the model's own function of time (default_inputs), 0
+ * where it stays as it is.
+ *
+ * DYN_OK; DYN_TAYLOR_DECLINED where the equations of motion are not regular enough for a series
+ * (near a singular configuration); or as of a dyn_function. Where it does not answer DYN_OK, and
+ * where an entry of out is not finite, another method has to go on. */
+#define DYN_TAYLOR_MOST_ORDER 25
+#define DYN_TAYLOR_DECLINED (-1)
+typedef int dyn_taylor_function(const dyn_model *model, int32_t order, double scale, double t,
+                                const double *y, const double *u, const double *follows,
+                                const double *p, double *work, double *out);
+
 /* A named quantity. Strings are UTF-8 and live as long as the model. */
 typedef struct dyn_variable {
   const char *name;  /* as in the model: "θ", "θ[2]", "leg.knee" */
@@ -298,6 +315,8 @@ struct dyn_model {
    * one of order 4, each NULL where it was not asked for. dop853_dense makes the evaluations for
    * dense output after a step of dop853, to slopes[13] ... [15]; it reads t, h, y and slopes alone. */
   dyn_step_function *dopri5, *dop853, *dop853_dense, *rk4;
+  /* NULL where it was not asked for, and of motions that are not analytic (min, abs, if, ...). */
+  dyn_taylor_function *taylor;
 
   /* For models that are interpreted or held by a compiler; NULL in object files. */
   void *implementation;

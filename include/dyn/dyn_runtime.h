@@ -299,6 +299,10 @@ DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_mes
  *   rk      explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853
  *   dopri5  Dormand-Prince 5(4)       dop853  Dormand-Prince 8(5,3)
  *   rk4     the classical method of order 4 in fixed steps
+ *   taylor  Taylor series of an order up to 25; of models that bring the series of their motion
+ *           (dyn_taylor_function) or can be asked for it (steps_model), where no input is a table or a
+ *           function; otherwise, and from where the series fails, rk takes its place, as the
+ *           summary's switches tell
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
  *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
@@ -331,7 +335,8 @@ typedef struct dyn_run_callbacks {
   const dyn_model *(*jacobian_model)(void *user);
   /* The same model with the steps of an explicit integrator ("dopri5", "dop853", "rk4") as code, or
    * NULL where there is none. Called at most once, and only after so many steps that compiling them
-   * pays; results do not depend on it. May be NULL. */
+   * pays; results do not depend on it. With "taylor": the same model with the series of its motion, at the
+   * begin of a run by that integrator if problem->model has none. May be NULL. */
   const dyn_model *(*steps_model)(void *user, const char *integrator);
 } dyn_run_callbacks;
 

@@ -226,7 +226,7 @@ static void test_options(void **state) {
       {{.until = 1, .tolerance = 1e-8, .max_step = NAN}, "max_step"},
       {{.until = 1, .tolerance = 1e-8, .step = -1}, "the step must be"},
       {{.until = 1, .tolerance = 1e-8, .integrator = "euler"},
-       "no integrator \"euler\"; there are auto, rk, dopri5, dop853, adams, bdf, ida, rk4, verlet, "}};
+       "no integrator \"euler\"; there are auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, verlet, "}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dyn_problem problem = {&m, one, NULL};
     dyn_run_summary s = {0};

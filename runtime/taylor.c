@@ -1,0 +1,256 @@
+/* taylor.c: the method of Taylor series. Needs a model with the series of its motion
+ * (dyn_taylor_function in dyn_model.h); promises steps whose truncation error is within the
+ * tolerance, and states within a step as accurate as its end: both are values of the same
+ * polynomial. Where a model has constraints, every step ends projected on them and the next one
+ * begins there. Source: Jorba, Zou, A software package for the numerical integration of ODEs by
+ * means of high-order Taylor methods, Experimental Mathematics 14 (2005) 99, section 3; Hairer,
+ * Norsett, Wanner, Solving Ordinary Differential Equations I, I.8.
+ *
+ * The order p = 1 - ln(tolerance) / 2 is where the work for a unit of time, p^2 over the step, is
+ * least; coefficients 1 .. p of a motion with the radius of convergence R fall like R^-j, and a
+ * step of R * tolerance^(1/p) makes the last term as large as the tolerance. The radius is taken
+ * from the last few coefficients: some vanish where the motion is symmetric. */
+#include "runtime/taylor.h"
+#include "runtime/message.h"
+#include "runtime/project.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  RADIUS_ROWS = 4, /* coefficients that the radius is taken from */
+  MOST_TRIES = 12, /* to find a scale, or a step that projection does not undo */
+  LEAST_ORDER = 4
+};
+/* What projection may take away, over the tolerance, and what it always may, over the largest entry
+ * of its kind: see explicit.c. */
+#define FAR_MOVED 1000
+#define NOISE 1e-11
+
+struct taylor {
+  struct integrator base;
+  struct projection *projection; /* or NULL */
+  int32_t order;
+  double scale;      /* of the series: the length of a step, ... */
+  double next_scale; /* ... and of the next one: what the last coefficients allowed */
+  double *memory;
+  double *rows; /* order + 1 rows of n: coefficients of the last step's series */
+  double *x_old, *x_new, *x_natural, *follows;
+  int has_step;
+};
+
+static struct taylor *self_of(struct integrator *base) {
+  return (struct taylor *)base;
+}
+
+static const dyn_model *series_model(const struct evaluator *e) {
+  return e->model == e->problem->model ? e->steps_model : e->model;
+}
+
+const char *taylor_obstacle(const struct evaluator *e) {
+  const dyn_input_source *sources = e->problem->inputs;
+  if (!series_model(e)->taylor) return "the model has no series of its motion";
+  for (int32_t i = 0; sources && i < e->model->n_inputs; i++)
+    if (sources[i].kind != DYN_INPUT_DEFAULT && sources[i].kind != DYN_INPUT_CONSTANT)
+      return "an input is a table or a function of the program's own";
+  return NULL;
+}
+
+static double *row(const struct taylor *s, int32_t k) {
+  return s->rows + (size_t)k * (size_t)s->base.e->n;
+}
+
+/* ---- the series */
+
+static int is_finite(const struct taylor *s) {
+  double sum = 0;
+  size_t count = (size_t)(s->order + 1) * (size_t)s->base.e->n;
+  for (size_t i = 0; i < count; i++) sum += 0 * s->rows[i];
+  return sum == 0;
+}
+
+/* 0 if there is none. A scale that is much too long makes coefficients that are too large. */
+static int expand(struct taylor *s) {
+  struct evaluator *e = s->base.e;
+  const dyn_model *m = series_model(e);
+  for (int tries = 0; tries < MOST_TRIES; tries++, s->scale *= 1e-6) {
+    if (evaluate_inputs(e, s->base.t)) return 0;
+    e->rhs_evaluations++;
+    if (m->taylor(m, s->order, s->scale, s->base.t, s->x_old, e->u, s->follows, e->problem->p,
+                  e->work, s->rows))
+      return 0;
+    if (is_finite(s)) return 1;
+  }
+  return 0;
+}
+
+/* The largest of a row over the tolerance. */
+static double size_of_row(const struct taylor *s, int32_t k) {
+  const double *c = row(s, k);
+  double largest = 0;
+  for (int32_t i = 0; i < s->base.e->n; i++)
+    largest = fmax(largest, fabs(c[i]) / error_scale(s->base.control, i, fabs(s->x_old[i])));
+  return largest;
+}
+
+/* The step over the scale: infinite of a motion that is a polynomial. */
+static double step_of_series(const struct taylor *s) {
+  double tolerance = s->base.control->relative, radius = HUGE_VAL;
+  for (int32_t k = s->order; k > s->order - RADIUS_ROWS && k > 0; k--) {
+    double size = size_of_row(s, k);
+    if (size > 0) radius = fmin(radius, pow(tolerance * size, -1.0 / k));
+  }
+  return radius * pow(tolerance, 1.0 / s->order);
+}
+
+static void evaluate(const struct taylor *s, double at, double *x) {
+  int32_t n = s->base.e->n;
+  memcpy(x, row(s, s->order), (size_t)n * sizeof *x);
+  for (int32_t k = s->order; k-- > 0;) {
+    const double *c = row(s, k);
+    for (int32_t i = 0; i < n; i++) x[i] = c[i] + at * x[i];
+  }
+}
+
+/* ---- the step */
+
+/* Not far beyond the last step, and what leaves no tiny rest before the limit. */
+static double step_to_try(struct taylor *s, double limit, double *t_new) {
+  const struct error_control *control = s->base.control;
+  double remaining = limit - s->base.t, longest = fmin(control->max_step, fabs(remaining));
+  double h = step_of_series(s) * fabs(s->scale);
+  s->next_scale = isfinite(h) ? copysign(h, s->scale) : s->scale;
+  h = fmin(h, longest);
+  *t_new = limit;
+  if (fabs(remaining) <= 1.01 * h && fabs(remaining) <= control->max_step) return remaining;
+  if (fabs(remaining) < 2 * h) h = fabs(remaining) / 2;
+  h = copysign(h, remaining);
+  *t_new = s->base.t + h;
+  return h;
+}
+
+static double largest_beside(const struct taylor *s, int32_t i) {
+  int32_t n = s->base.e->model->n_coordinates, begin = i < n ? 0 : i < 2 * n ? n : i;
+  double largest = fabs(s->x_new[i]);
+  for (int32_t j = begin; i < 2 * n && j < begin + n; j++)
+    largest = fmax(largest, fabs(s->x_new[j]));
+  return largest;
+}
+
+/* Puts the end of a step on the constraints; 0 if that fails or moves it far. */
+static int project_end(struct taylor *s, double t) {
+  struct evaluator *e = s->base.e;
+  if (!s->projection) return 1;
+  projection_forget(s->projection);
+  s->projection->is_strict = 0;
+  if (evaluate_natural_state(e, t, s->x_new, s->x_natural)) return 0;
+  enum projection_result result = projection_project(s->projection, t, s->x_natural);
+  if (result == PROJECTION_HELD) return 1;
+  double *projected = s->x_natural + e->n;
+  if (result == PROJECTION_FAILED || evaluate_method_state(e, t, s->x_natural, projected)) return 0;
+  for (int32_t i = 0; i < e->n; i++) {
+    double moved = fabs(projected[i] - s->x_new[i]);
+    double scale = error_scale(s->base.control, i, fabs(s->x_new[i]));
+    if (!(moved <= FAR_MOVED * scale) && !(moved <= NOISE * largest_beside(s, i))) return 0;
+  }
+  memcpy(s->x_new, projected, (size_t)e->n * sizeof *projected);
+  return 1;
+}
+
+static enum step_result accept(struct taylor *s, double t_new) {
+  double *x = s->x_old;
+  s->base.t_old = s->base.t;
+  s->base.t = t_new;
+  s->x_old = s->x_new;
+  s->x_new = x;
+  s->base.x = s->x_old;
+  s->base.steps++;
+  s->has_step = 1;
+  return STEP_DONE;
+}
+
+/* The coefficients stay those of the step over which states are asked for: the next series begins
+ * with the next step, and from where this one ended. */
+static enum step_result taylor_step(struct integrator *base, double limit) {
+  struct taylor *s = self_of(base);
+  double t_new;
+  s->has_step = 0;
+  s->scale = s->next_scale;
+  if (!expand(s)) return STEP_DECLINED;
+  double h = step_to_try(s, limit, &t_new);
+  for (int tries = 0; tries < MOST_TRIES; tries++) {
+    if (!(fabs(h) > 8 * DBL_EPSILON * fabs(base->t)) && t_new != limit) return STEP_DECLINED;
+    evaluate(s, h / s->scale, s->x_new);
+    if (project_end(s, t_new)) return accept(s, t_new);
+    base->rejected_steps++;
+    h /= 2;
+    t_new = base->t + h;
+  }
+  return STEP_DECLINED;
+}
+
+static dyn_status taylor_interpolate(struct integrator *base, double t, double *x) {
+  struct taylor *s = self_of(base);
+  if (t == base->t || !s->has_step)
+    memcpy(x, base->x, (size_t)base->e->n * sizeof *x);
+  else
+    evaluate(s, (t - base->t_old) / s->scale, x);
+  return DYN_DONE;
+}
+
+static void taylor_free(struct integrator *base) {
+  struct taylor *s = self_of(base);
+  free(s->memory);
+  free(s);
+}
+
+/* ---- set-up */
+
+static int32_t order_for(double tolerance) {
+  int32_t order = (int32_t)ceil(1 - 0.5 * log(tolerance));
+  return order < LEAST_ORDER             ? LEAST_ORDER
+         : order > DYN_TAYLOR_MOST_ORDER ? DYN_TAYLOR_MOST_ORDER
+                                         : order;
+}
+
+static int allocate(struct taylor *s) {
+  size_t n = (size_t)s->base.e->n, rows = (size_t)s->order + 1;
+  s->memory = calloc((rows + 4) * n + (size_t)s->base.e->model->n_inputs + 1, sizeof(double));
+  if (!s->memory) return 0;
+  s->rows = s->memory;
+  s->x_old = s->rows + rows * n;
+  s->x_new = s->x_old + n;
+  s->x_natural = s->x_new + n; /* and another state */
+  s->follows = s->x_natural + 2 * n;
+  return 1;
+}
+
+struct integrator *taylor_integrator_new(struct evaluator *e, const struct error_control *control,
+                                         struct projection *projection, double t, const double *x,
+                                         dyn_status *status, dyn_message *message) {
+  static const struct integrator_methods methods = {taylor_step, taylor_interpolate, taylor_free};
+  const dyn_input_source *sources = e->problem->inputs;
+  struct taylor *s = calloc(1, sizeof *s);
+  if (s)
+    *s = (struct taylor){.base = {.methods = &methods,
+                                  .name = "taylor",
+                                  .linear_solver = "",
+                                  .e = e,
+                                  .control = control,
+                                  .t_old = t,
+                                  .t = t},
+                         .projection = projection,
+                         .order = order_for(control->relative),
+                         .next_scale = control->direction * fmin(control->interval, 1)};
+  if (!s || !allocate(s)) {
+    free(s);
+    *status = message_set(message, DYN_OUT_OF_MEMORY, "there is not enough memory to integrate");
+    return NULL;
+  }
+  memcpy(s->x_old, x, (size_t)e->n * sizeof *x);
+  s->base.x = s->x_old;
+  for (int32_t i = 0; i < e->model->n_inputs; i++)
+    s->follows[i] = !sources || sources[i].kind == DYN_INPUT_DEFAULT;
+  return &s->base;
+}
