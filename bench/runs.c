@@ -7,14 +7,17 @@
  * the generated step, and without it, by the loops of its runtime; the same method by hand (rk.c)
  * over the right-hand side by hand; CVODE's Adams method over that, at the loosest tolerance (a
  * power of 10^(1/4)) with which its error at the end is not larger than dyn's (with
- * -DWITH_SUNDIALS, else 0). Then the errors at the end of dyn, of the loop by hand and of CVODE:
- * the largest difference to dyn's run at a tolerance of 1e-15. No rows are written. */
+ * -DWITH_SUNDIALS, else 0); dyn's Taylor series at a tolerance of 1e-15. Then the errors at the end
+ * of dyn, of the loop by hand and of CVODE: the largest difference to the Taylor series, which by
+ * dyn's run of dop853 at 1e-15 is the last error; CVODE's tolerance; ms to compile the series. No
+ * rows are written. */
 #include "bench.h"
 #include <dyn/dyn_runtime.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #ifdef WITH_SUNDIALS
 #include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
@@ -26,6 +29,7 @@ enum { ROUNDS = 5, STATES = 4 };
 struct run {
   const dyn_model *model; /* of dyn */
   const double *p;
+  const char *integrator;
   double until, tolerance;
 };
 
@@ -39,7 +43,7 @@ static void run_dyn(void *self, const double *x, double *out) {
   options.every = 0;
   options.instants = 1;
   options.tolerance = options.absolute = run->tolerance;
-  options.integrator = "dop853";
+  options.integrator = run->integrator;
   memcpy(out, x, STATES * sizeof *out);
   if (dyn_run(&problem, &options, NULL, NULL, out, &summary) != DYN_DONE)
     fprintf(stderr, "dyn: %s\n", summary.message.text);
@@ -115,30 +119,39 @@ int main(int count, char **arguments) {
   if (count != 5) return 2;
   struct compiled compiled = compiled_new(arguments[1], 0, DYN_ENGINE_JIT);
   const dyn_model *steps = dyn_compiler_steps(compiled.compiler, "dop853");
-  struct run dyn = {steps, compiled.p, atof(arguments[3]), atof(arguments[4])};
-  struct run reference = dyn, by_loops = dyn, cvode = dyn;
+  struct timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  const dyn_model *series = dyn_compiler_steps(compiled.compiler, "taylor");
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  double compile =
+      1e3 * (double)(end.tv_sec - begin.tv_sec) + 1e-6 * (double)(end.tv_nsec - begin.tv_nsec);
+  struct run dyn = {steps, compiled.p, "dop853", atof(arguments[3]), atof(arguments[4])};
+  struct run other = dyn, by_loops = dyn, cvode = dyn;
+  struct run taylor = {series, compiled.p, "taylor", dyn.until, 1e-15};
   by_loops.model = compiled.model;
-  reference.tolerance = 1e-15;
+  other.tolerance = 1e-15;
   cvode.tolerance = 1e-6;
-  double x[STATES] = {atof(arguments[2]), atof(arguments[2])}, out[4][STATES] = {{0}};
-  double exact[STATES];
-  run_dyn(&reference, x, exact);
+  double x[STATES] = {atof(arguments[2]), atof(arguments[2])}, out[5][STATES] = {{0}};
+  double exact[STATES], check[STATES];
+  run_dyn(&taylor, x, exact);
+  run_dyn(&other, x, check);
   run_dyn(&dyn, x, out[0]);
   struct candidate candidates[] = {{"dyn", run_dyn, &dyn, x, out[0], 0},
                                    {"loops", run_dyn, &by_loops, x, out[1], 0},
                                    {"rk", run_by_hand, &dyn, x, out[2], 0},
 #ifdef WITH_SUNDIALS
-                                   {"cvode", run_cvode, &cvode, x, out[3], 0}};
+                                   {"cvode", run_cvode, &cvode, x, out[3], 0},
+                                   {"taylor", run_dyn, &taylor, x, out[4], 0}};
   match_error(&cvode, x, exact, difference(out[0], exact));
 #else
-                                   {"cvode", run_by_hand, NULL, NULL, out[3], 0}};
+                                   {"cvode", run_by_hand, NULL, NULL, out[3], 0},
+                                   {"taylor", run_dyn, &taylor, x, out[4], 0}};
 #endif
-  bench_measure(candidates, 4, ROUNDS, 1e-2);
-  for (int k = 0; k < 4; k++)
+  bench_measure(candidates, 5, ROUNDS, 1e-2);
+  for (int k = 0; k < 5; k++)
     if (candidates[k].self != NULL) candidates[k].evaluate(candidates[k].self, x, out[k]);
-  printf("%.3f %.3f %.3f %.3f", 1e-6 * candidates[0].ns, 1e-6 * candidates[1].ns,
-         1e-6 * candidates[2].ns, 1e-6 * candidates[3].ns);
-  printf(" %.1e %.1e %.1e %.1e\n", difference(out[0], exact), difference(out[2], exact),
-         difference(out[3], exact), cvode.tolerance);
+  for (int k = 0; k < 5; k++) printf("%.3f ", 1e-6 * candidates[k].ns);
+  printf("%.1e %.1e %.1e %.1e %.1e %.0f\n", difference(out[0], exact), difference(out[2], exact),
+         difference(out[3], exact), cvode.tolerance, difference(check, exact), compile);
   return 0;
 }
