@@ -139,8 +139,10 @@ static void use_generated(struct explicit *s) {
   const dyn_model *m = s->base.e->steps_model;
   const struct error_control *control = s->base.control;
   s->steps_model = m;
-  s->generated = explicit_generated(m, s->table);
-  s->generated_dense = s->table == &rk_table_dp8 ? m->dop853_dense : NULL;
+  /* They are made of the method's own variables: see variables.h. */
+  int is_own = s->base.e->model == s->base.e->problem->model;
+  s->generated = is_own ? explicit_generated(m, s->table) : NULL;
+  s->generated_dense = is_own && s->table == &rk_table_dp8 ? m->dop853_dense : NULL;
   s->call = (struct dyn_step){.slopes = s->slope,
                               .scratch = s->stage,
                               .relative = control->relative,
