@@ -186,6 +186,8 @@ static void check_memory(const struct tape *tape, uint32_t index, uint8_t *is_st
   case TAPE_FACTOR:
   case TAPE_GUARD_FACTOR:
     if (instruction->b >= tape->solvers.count) bug("tape: no solver at %u", index);
+    if (tape->solvers.items[instruction->b].is_careful && tape->careful == NULL)
+      bug("tape: guard %u has no careful tape", index);
     break;
   case TAPE_SUBSTITUTE:
   case TAPE_GUARD_SUBSTITUTE:
@@ -218,8 +220,6 @@ void tape_check(const struct tape *tape) {
     if (solver->coordinates > solver->n || solver->rank > solver->n) bug("tape: solver %u", i);
     if (solver->kind == SOLVER_UNROLLED && solver->ordered != solver->rank)
       bug("tape: solver %u leaves out too much", i);
-    if (solver->is_careful && (tape->careful == NULL || tape->careful->careful != NULL))
-      bug("tape: solver %u has no careful tape", i);
     bool is_cold = solver->kind == SOLVER_REVEALING || solver->kind == SOLVER_ELIMINATING;
     if (is_cold && !tape_solver_is_bordered(solver))
       bug("tape: solver %u reveals a rank that it knows", i);
