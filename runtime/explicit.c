@@ -42,7 +42,7 @@ static int is_stiff(struct explicit *s, double h, double remaining) {
     f2 += df * df;
     x2 += dx * dx;
   }
-  return pace_is_stiff(&s->pace, s->table, h, f2, x2, remaining);
+  return pace_is_stiff(&s->pace, s->table, h, f2, x2, remaining) && explicit_confirms_stiff(s, h);
 }
 
 /* The step to try: that of the pace, or what passes a singular configuration. */

@@ -53,6 +53,10 @@ int32_t explicit_worst(struct explicit *s);
 struct explicit *explicit_of(struct integrator *integrator);
 /* Makes what ended the last step where the next one begins. */
 void explicit_advance(struct explicit *s);
+/* After a step of size h that ended at the integrator's t and x, and looks stiff by what it costs
+ * nothing to know: whether the largest eigenvalue there says so too. If not, the steps counted so
+ * far are forgotten. */
+int explicit_confirms_stiff(struct explicit *s, double h);
 /* Coefficients of dense output over the last step; costs `extra` evaluations. */
 enum evaluate_result explicit_prepare_dense(struct explicit *s);
 

@@ -24,12 +24,14 @@ void step_grid_take(struct step_grid *grid, double t_new);
 /* 0: another kind of integrator. */
 int fixed_steps_order(enum integrator_choice choice);
 
-/* The step where none is given, > 0: a motion's shortest time scale, as the steps of order 8 show
- * it from (t, x) on, over at most FIXED_STEPS_PILOT steps, times tolerance^(1/order); such that a
- * whole number of steps makes `every`, and not above the control's max_step. x in the method's own
- * state. 0 with status and message. */
+/* The step where none is given, > 0: such that over the shortest time scale of the motion the error
+ * of the steps is the tolerance, as steps of half the size show it. The time scale is the step of
+ * order 8 over tolerance^(1/8), about one oscillation, where that step is shortest from (t, x) on,
+ * over at most FIXED_STEPS_PILOT of them. A whole number of steps makes `every`, and none is above
+ * the control's max_step. x in the method's own state. 0 with status and message. */
 #define FIXED_STEPS_PILOT 1000
-double fixed_steps_default(int order, struct evaluator *e, const struct error_control *control,
-                           struct projection *projection, double every, double t, const double *x,
-                           dyn_status *status, dyn_message *message);
+double fixed_steps_default(enum integrator_choice choice, struct evaluator *e,
+                           const struct error_control *control, struct projection *projection,
+                           double every, double t, const double *x, dyn_status *status,
+                           dyn_message *message);
 #endif

@@ -252,7 +252,8 @@ static void record(struct lanes *w, int k, int has_row, int has_extra) {
   s->is_projected = 0;
   s->has_extra = has_extra;
   lane->result = pace_is_stiff(&s->pace, w->table, w->h[k], w->slope_change[k], w->state_change[k],
-                               lane->limit - w->t_end[k])
+                               lane->limit - w->t_end[k]) &&
+                         explicit_confirms_stiff(s, w->h[k])
                      ? STEP_STIFF
                      : STEP_DONE;
   w->t[k] = w->t_end[k];

@@ -79,12 +79,12 @@ static struct projection *projection_of(struct run *r) {
 }
 
 /* The step is found once: a run goes on with it after events. */
-static dyn_status find_step(struct run *r, int order, double t) {
+static dyn_status find_step(struct run *r, double t) {
   dyn_run_summary *s = r->summary;
   dyn_status status = DYN_DONE;
   if (r->control.step == 0) r->control.step = r->plan.step;
   if (r->control.step == 0)
-    r->control.step = fixed_steps_default(order, &r->e, &r->control, projection_of(r),
+    r->control.step = fixed_steps_default(r->in_use, &r->e, &r->control, projection_of(r),
                                           r->plan.every, t, r->x_method, &status, &s->message);
   s->fixed_step = r->control.step;
   return status;
@@ -127,11 +127,12 @@ dyn_status run_start_integrator(struct run *r, enum integrator_choice choice, do
   if (evaluate_method_state(&r->e, t, x_natural, r->x_method))
     return evaluate_failure_message(&r->e, x_natural, &s->message);
   if (r->e.n == 0) choice = INTEGRATOR_RK; /* nothing to iterate on */
-  if (choice == INTEGRATOR_AUTO || choice == INTEGRATOR_RK) choice = run_plan_explicit(&r->plan);
+  int is_auto = choice == INTEGRATOR_AUTO;
+  if (is_auto || choice == INTEGRATOR_RK) choice = run_plan_explicit(&r->plan);
+  if (is_auto && !s->chosen) s->chosen = dyn_integrator_name((int32_t)choice);
   if (choice == INTEGRATOR_TAYLOR && (status = ask_for_series(r, t, &choice))) return status;
   r->in_use = choice;
-  int order = fixed_steps_order(choice);
-  if (order > 0) status = find_step(r, order, t);
+  if (fixed_steps_order(choice) > 0) status = find_step(r, t);
   if (choice == INTEGRATOR_BDF && !variables_are_natural(&r->variables))
     status = ask_for_jacobian(r);
   if (status) return status;

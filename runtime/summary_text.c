@@ -35,6 +35,17 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
                                                             : "model is stiff");
 }
 
+/* What auto chose, and why. */
+static void add_choice(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
+  if (!s->chosen || s->steps == 0) return;
+  text_out_add(out, "auto chose %s, %s%s; %s\n", s->chosen,
+               strcmp(s->chosen, "dopri5") ? "as the tolerance is 1e-5 or less"
+                                           : "as the tolerance is above 1e-5",
+               m->n_constraints > 0 ? ", on constraints by projection" : "",
+               s->n_switches > 0 ? "stability limited its steps"
+                                 : "accuracy, not stability, limited its steps");
+}
+
 static void add_singular(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
   if (s->n_singular_stretches == 0) return;
   text_out_add(
@@ -150,6 +161,7 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   add_time(&out, s->wall_seconds);
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);
+  add_choice(&out, model, s);
   add_singular(&out, model, s);
   add_constraints(&out, model, s);
   add_events(&out, model, s);

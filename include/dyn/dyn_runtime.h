@@ -316,8 +316,8 @@ DYN_API const char *dyn_integrator_description(int32_t i);
  *   yoshida4, 6, 8     symmetric compositions of it       (DYN_SEPARABLE), without nonholonomic constraints
  *   midpoint           implicit midpoint rule, order 2; for every model
  *   gauss4, 6, 8       collocation methods of Gauss with 2, 3, 4 stages
- * Where no step is given, it follows from the tolerance: the shortest step that dop853 takes over the
- * begin of the motion, made shorter for lower orders, and such that whole steps lead from row to row. */
+ * Where no step is given, it follows from the tolerance, which is the error of the steps over about
+ * one oscillation where the begin of the motion is fastest; whole steps lead from row to row. */
 DYN_API int dyn_integrator_has_steps(const char *name);
 /* DYN_BAD_OPTION, and why, where an integrator (NULL: auto) does not apply to a problem. */
 DYN_API dyn_status dyn_integrator_check(const dyn_problem *problem, const char *name,
@@ -385,6 +385,7 @@ typedef struct dyn_run_summary {
   double wall_seconds;
   const char *integrator;    /* in use at the end: "dop853", "bdf", ... (static) */
   const char *linear_solver; /* "" | "dense" | "sparse" (static) */
+  const char *chosen;        /* what auto began with; NULL: it was not auto that chose (static) */
   double fixed_step;         /* s; 0: the integrator chose its steps */
   const char *structure;     /* what fixed steps keep: "symplectic" | "symmetric" | "" (static) */
   const char *advised;       /* an integrator that would have kept the energy, in long runs whose
