@@ -28,6 +28,7 @@ struct derivative {
   struct response velocity, motion;
   struct rows momenta, equations, results;
   bool needs_motion; /* some function depends on w */
+  bool is_too_long;  /* to be made: nothing more is there then */
 };
 
 static bool is_zero(const struct system *system, expr e) {
@@ -143,12 +144,27 @@ static void chain_from_motion(const struct derivative *d, struct chain *chain) {
 
 /* ---- the derivation: partial derivatives, then what answers to what */
 
-static void derive(struct derivative *d) {
+/* Derivatives through a mass matrix that is put off grow as the cube of n and more: 40 links of a
+ * chain with angles between them take 2 s and 240 MB. Differences of right-hand sides, which cost
+ * as much as there are bodies, take less. */
+enum { MOST_LINKS = 40 };
+
+/* The equations' own derivatives need the mass matrix; `owner` is whose system it is. */
+static void derive_mass(struct derivative *d, struct system *owner, struct system *view) {
+  d->is_too_long = d->program->by_recursion && d->n > MOST_LINKS && owner->recursion->mass.is_long;
+  if (d->is_too_long) return;
+  system_derive_mass(owner);
+  view->mass = owner->mass;
+}
+
+static void derive(struct derivative *d, struct system *owner, struct system *view) {
   const struct system *system = d->system;
   bool has_momenta = system->state.kind == VARIABLES_MOMENTA;
   size_t all = d->functions.count;
   chain_from_motion(d, &d->results.chains[1]);
   d->needs_motion = d->results.chains[1].links.count > 0;
+  if (d->needs_motion) derive_mass(d, owner, view);
+  if (d->is_too_long) return;
   d->by_symbol =
       system_partials_by(system, d->symbols, d->columns, d->needs_motion, d->functions.items, all);
   d->results =
@@ -267,8 +283,9 @@ struct tape *program_build_derivative(struct program *program, bool of_outputs,
   struct tape *tape = NULL;
   *pattern = NULL;
   if (d.columns > 0 && d.count > 0) {
-    derive(&d);
-    if (velocity_products(&d) <= MOST_PRODUCTS) tape = lower(&d, &program->arena, pattern);
+    derive(&d, program->system, &system);
+    if (!d.is_too_long && velocity_products(&d) <= MOST_PRODUCTS)
+      tape = lower(&d, &program->arena, pattern);
   }
   derivative_clear(&d);
   return tape;

@@ -290,7 +290,6 @@ struct tape *program_build_tape(struct program *program, enum program_function f
   const struct system *system = program->system;
   dyn_model *tables = &program->tables;
   size_t n = system->n;
-  if (PROGRAM_DERIVATIVES & 1ull << function) system_derive_mass(program->system);
   switch (function) {
   case PROGRAM_FUNCTION_COMPLETE_PARAMETERS:
     return parameters_tape(program);

@@ -282,7 +282,8 @@ struct dyn_model {
    * of outputs read x and are by x, whatever the method. Every entry of p counts by itself: where a
    * parameter follows others, chain their derivatives yourself. Where constraints are dependent they
    * hold in directions that keep the constraints. NULL where there is nothing to differentiate, and
-   * for y' of `hamilton` with more than some 50 coupled coordinates. */
+   * for y' of `hamilton` with more than some 50 coupled coordinates and of chains and trees of more
+   * than 40 bodies with a full mass matrix. */
   dyn_function *jacobian;          /* d(y')/dy */
   dyn_function *rhs_by_inputs;     /* d(y')/du */
   dyn_function *rhs_by_parameters; /* d(y')/dp */

@@ -296,6 +296,29 @@ static void test_mass(void **state) {
 }
 
 /* Two hundred links, which no mass matrix of expressions has room for. */
+/* Whether derivatives of rates by the state are made; those of positions always are. */
+static bool has_jacobian(unsigned n) {
+  struct text out = {0};
+  struct fixture f;
+  text_format(&out, "const n = %u\n%soutput x = P[n].x\n", n, relative);
+  set_up(&f, text_string(&out));
+  program_add(f.program, PROGRAM_JACOBIAN | PROGRAM_OUTPUTS_BY_STATE);
+  program_check(f.program);
+  bool found = f.program->tapes[PROGRAM_FUNCTION_JACOBIAN] != NULL;
+  assert_non_null(f.program->tapes[PROGRAM_FUNCTION_OUTPUTS_BY_STATE]);
+  assert_int_equal(found, f.compiler->system->mass != NULL);
+  program_free(f.program);
+  dyn_compiler_free(f.compiler);
+  text_free(&out);
+  return found;
+}
+
+static void test_derivatives(void **state) {
+  (void)state;
+  assert_true(has_jacobian(20));
+  assert_false(has_jacobian(60));
+}
+
 static void test_long_chain(void **state) {
   (void)state;
   struct text out = {0};
@@ -413,10 +436,11 @@ static void test_verify(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_chains),       cmocka_unit_test(test_growth),
-      cmocka_unit_test(test_trees),        cmocka_unit_test(test_space),
-      cmocka_unit_test(test_mass),         cmocka_unit_test(test_long_chain),
-      cmocka_unit_test(test_refused),      cmocka_unit_test(test_indefinite),
-      cmocka_unit_test(test_lost_inertia), cmocka_unit_test(test_verify)};
+      cmocka_unit_test(test_chains),      cmocka_unit_test(test_growth),
+      cmocka_unit_test(test_trees),       cmocka_unit_test(test_space),
+      cmocka_unit_test(test_mass),        cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_derivatives), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_indefinite),  cmocka_unit_test(test_lost_inertia),
+      cmocka_unit_test(test_verify)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
