@@ -19,8 +19,10 @@
 #define TOO_NEAR 0.25
 /* Where less of the pivot is gone between two looks, they do not tell where it ends. */
 #define NEARER 0.95
-/* A place further ahead than so many steps that were refused is not why they were. */
-#define AHEAD 1.5
+/* A place further ahead than so many steps that were refused is not why they were. Fewer are not
+ * enough: at tight tolerances steps shrink faster than the way that is left, and go on to where
+ * rounding is all there is. */
+#define AHEAD 4
 /* Nearer than this, in parts of the time, nothing is gained by going nearer. */
 #define NEAREST 1e-9
 
