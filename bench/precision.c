@@ -26,6 +26,7 @@ struct result {
   int is_there;
   double error, seconds;
   int64_t evaluations;
+  const char *went_on; /* the integrator in use at the end, if it was another; or NULL */
 };
 
 struct work {
@@ -71,6 +72,7 @@ static dyn_status run_once(struct work *w, const char *integrator, double tolera
   dyn_status status = dyn_run(&problem, &options, NULL, &callbacks, w->x, &summary);
   out->seconds = bench_now() - w->began;
   out->evaluations = summary.rhs_evaluations;
+  out->went_on = summary.n_switches > 0 ? summary.integrator : NULL;
   dyn_run_summary_clear(&summary);
   return status;
 }
@@ -116,9 +118,11 @@ static void print(const char *name, const struct result *list, const struct resu
     printf("%-9s %7.0e %9.1e %10lld %10.3f ", name, tolerances[j], r->error,
            (long long)r->evaluations, 1e3 * r->seconds);
     if (there > 0)
-      printf("%8.2f\n", r->seconds / there);
+      printf("%8.2f", r->seconds / there);
     else
-      printf("%8s\n", "-");
+      printf("%8s", "-");
+    if (r->went_on) printf("  ended with %s", r->went_on);
+    printf("\n");
   }
 }
 
