@@ -223,6 +223,8 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     if ((tries > 0 || t_new != limit) && fabs(h) <= 8 * DBL_EPSILON * fabs(base->t)) break;
     if (fabs(h) < DBL_MIN) break;
     double error;
+    int is_passage = s->passage.is_near; /* whose stages may lie far off the constraints */
+    if (is_passage) projection_remember(s->projection);
     enum evaluate_result result = explicit_attempt(s, h, t_new, &error);
     int is_good = !result && error <= 1;
     if (is_good && project_end(s, t_new)) {
@@ -230,6 +232,7 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
       return accept(s, h, t_new, limit, error, tries > 0);
     }
     base->rejected_steps++;
+    if (is_passage) projection_recall(s->projection);
     if (tries == 0) look_from(s);
     /* What projection undoes is no matter of the step, and shorter ones would not help. */
     refused = is_good && s->worst == JUMPED ? copysign(HUGE_VAL, h) : h;

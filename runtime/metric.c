@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SINGULAR 1e-13 /* of a coordinate's own inertia, or of the largest eigenvalue */
+#define SURE 1e-6      /* where no pivot is smaller, rounding is not enlarged to one */
 
 static void copy_symmetric(int32_t n, const double *mass, double *out) {
   for (int32_t j = 0; j < n; j++)
@@ -20,19 +21,39 @@ static void copy_symmetric(int32_t n, const double *mass, double *out) {
     }
 }
 
+/* Whether the matrix, its coordinates scaled to unit inertia, has full rank by an elimination with
+ * pivots; 0 too when there is no memory. */
+static int is_definite(int32_t n, const double *mass) {
+  size_t size = (size_t)n;
+  double *a = malloc((size * size + 2 * size) * sizeof *a), least = SINGULAR;
+  int32_t *order = malloc(size * sizeof *order), rank = 0, info;
+  for (size_t j = 0; a && order && j < size; j++)
+    for (size_t i = 0; i < size; i++)
+      a[j * size + i] = 0.5 * (mass[j * size + i] + mass[i * size + j]) /
+                        sqrt(mass[i * size + i] * mass[j * size + j]);
+  if (a && order) LAPACK_dpstrf("L", &n, a, &n, order, &rank, &least, a + size * size, &info);
+  free(a);
+  free(order);
+  return rank == n;
+}
+
 /* factor = L of the mass matrix L L^T, in the lower triangle; 0 if the matrix is not positive
  * definite to rounding, judged coordinate by coordinate, as their units may differ: LAPACK alone
- * stops only at pivots that are not positive. */
+ * stops only at pivots that are not positive. Without an exchange of coordinates a small pivot may
+ * stand before one that is only the rounding which it enlarged. */
 static int factorise(int32_t n, const double *mass, double *factor) {
   int info;
   copy_symmetric(n, mass, factor);
   LAPACK_dpotrf("L", &n, factor, &n, &info);
   if (info != 0) return 0;
+  int is_sure = 1;
   for (size_t j = 0; j < (size_t)n; j++) {
     size_t diagonal = j * (size_t)n + j;
-    if (!(factor[diagonal] * factor[diagonal] > SINGULAR * mass[diagonal])) return 0;
+    double pivot = factor[diagonal] * factor[diagonal];
+    if (!(pivot > SINGULAR * mass[diagonal])) return 0;
+    is_sure = is_sure && pivot > SURE * mass[diagonal];
   }
-  return 1;
+  return is_sure || is_definite(n, mass);
 }
 
 /* vectors = the eigenvectors of the mass matrix, column by column, and roots the square roots of

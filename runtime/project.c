@@ -267,7 +267,8 @@ dyn_status projection_init(struct projection *p, struct evaluator *e, double t, 
                            dyn_message *message) {
   size_t n = (size_t)e->model->n_coordinates, n_state = (size_t)e->n;
   *p = (struct projection){.e = e, .failed = -1};
-  p->mass = calloc(n * n + n_state + 2 * n + 1, sizeof(double));
+  size_t scales = n + 3 * (size_t)(e->model->n_position + e->model->n_constraints);
+  p->mass = calloc(n * n + n_state + 2 * n + scales + 1, sizeof(double));
   if (!constraint_rows_init(&p->position, e, 0) || !constraint_rows_init(&p->velocity, e, 1) ||
       !p->mass)
     return message_set(message, DYN_OUT_OF_MEMORY,
@@ -275,6 +276,7 @@ dyn_status projection_init(struct projection *p, struct evaluator *e, double t, 
   p->saved = p->mass + n * n;
   p->change = p->saved + n_state;
   p->inertia = p->change + n;
+  p->scales = p->inertia + n;
   return start(p, t, x, message);
 }
 
@@ -284,6 +286,30 @@ void projection_clear(struct projection *p) {
   metric_clear(&p->metric);
   free(p->mass);
   p->mass = NULL;
+}
+
+/* ---- What was learned ---- */
+
+static void exchange(struct projection *p, int is_recalled) {
+  const struct constraint_rows *levels[2] = {&p->position, &p->velocity};
+  size_t n = (size_t)p->e->model->n_coordinates;
+  double *kept = p->scales;
+  memcpy(is_recalled ? p->inertia : kept, is_recalled ? kept : p->inertia, n * sizeof *kept);
+  kept += n;
+  for (int i = 0; i < 2; i++) {
+    double *scales[3] = {levels[i]->typical, levels[i]->size, levels[i]->noise};
+    for (int k = 0; k < 3; k++, kept += levels[i]->m)
+      memcpy(is_recalled ? scales[k] : kept, is_recalled ? kept : scales[k],
+             levels[i]->m * sizeof *kept);
+  }
+}
+
+void projection_remember(struct projection *p) {
+  exchange(p, 0);
+}
+
+void projection_recall(struct projection *p) {
+  exchange(p, 1);
 }
 
 /* ---- The summary ---- */

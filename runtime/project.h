@@ -8,6 +8,7 @@ struct projection {
   struct constraint_rows position, velocity; /* what was evaluated last, at the projected state */
   struct metric metric;
   double *mass, *saved, *change, *inertia; /* inertia: the largest of each coordinate so far */
+  double *scales;                          /* see projection_remember */
   size_t known_dropped;                    /* integrals, when position_rank was counted */
   size_t position_rank;                    /* how many position-level equations are independent */
   size_t start_rank;                       /* of all constraints, at the start */
@@ -32,6 +33,10 @@ enum projection_result {
 dyn_status projection_init(struct projection *projection, struct evaluator *e, double t, double *x,
                            dyn_message *message);
 void projection_clear(struct projection *projection);
+/* Keeps what was learned of lengths, sizes and inertias, and goes back to it: an attempt that is
+ * refused may have been anywhere. */
+void projection_remember(struct projection *projection);
+void projection_recall(struct projection *projection);
 
 /* Moves x[n_state] to the nearest point, in the metric of the mass matrix, that satisfies all
  * constraints to rounding: positions first, then velocities at those. */

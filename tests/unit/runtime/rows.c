@@ -181,6 +181,25 @@ static void test_metric_of_unlike_units(void **state) {
   metric_clear(&metric);
 }
 
+/* The mass matrix 1 - e e^T for unit vectors e, whose leading part is singular but for the square
+ * of the last entry: what rounding leaves of the last pivot is no inertia. */
+static void test_metric_of_a_late_pivot(void **state) {
+  (void)state;
+  for (double last = 1e-2; last > 1e-9; last /= 1.7) {
+    double e[4] = {0.3, -0.9, 0.4, last}, mass[16], length = 0, w = 0;
+    for (size_t i = 0; i < 4; i++) length += e[i] * e[i];
+    for (size_t i = 0; i < 4; i++) e[i] /= sqrt(length);
+    for (size_t i = 0; i < 4; i++)
+      for (size_t j = 0; j < 4; j++) mass[i * 4 + j] = (i == j) - e[i] * e[j];
+    struct metric metric;
+    assert_true(metric_init(&metric, 4, 4, mass));
+    metric_lengths(&metric, e);
+    for (size_t i = 0; i < 4; i++) w += e[i] * e[i];
+    assert_close(w, 1, 1e-12);
+    metric_clear(&metric);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_least_solutions),
@@ -189,6 +208,7 @@ int main(void) {
       cmocka_unit_test(test_empty_rows),
       cmocka_unit_test(test_metric),
       cmocka_unit_test(test_metric_of_unlike_units),
+      cmocka_unit_test(test_metric_of_a_late_pivot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
