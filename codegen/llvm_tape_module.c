@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Instructions of a tape. */
-enum { LONGEST_FUNCTION = 1500, PART = 400, LONG_CAREFUL = 1500 };
+enum { LONGEST_FUNCTION = 1500, PART = 400, LONG_CAREFUL = 24000 };
 
 struct emitter {
   struct ir *ir;
