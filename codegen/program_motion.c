@@ -16,8 +16,8 @@
 
 enum { REFINEMENTS = 2 };
 
-/* Some twenty roundings of the terms of an equation. */
-#define TIGHT 0x1p-48
+/* Some sixty roundings of the terms of an equation. */
+#define TIGHT 0x1p-46
 
 bool motion_leaves_out(const struct motion *motion, uint32_t k) {
   const struct tape_solver *solver = &motion->builder->tape->solvers.items[motion->solver];
@@ -109,17 +109,48 @@ static struct tape *careful_tape(const struct program *program) {
 
 /* ---- by the shorter way */
 
+static tape_value is_within(struct tape_builder *b, tape_value residual, tape_value size) {
+  tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, TIGHT), size);
+  return builder_binary(b, TAPE_LESS_EQUAL, builder_unary(b, TAPE_ABS, residual), limit);
+}
+
+/* The size of each acceleration: its own and, where rounding is all that is left of it, what the
+ * terms that cancelled would give the largest mass. */
+static void acceleration_sizes(const struct motion *motion, const tape_value *forces,
+                               tape_value *sizes) {
+  struct tape_builder *b = motion->builder;
+  tape_value mass = builder_constant(b, 0);
+  for (uint32_t i = 0; i < motion->n; i++)
+    mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
+  tape_value inverse = builder_binary(b, TAPE_DIVIDE, builder_constant(b, 1), mass);
+  for (uint32_t i = 0; i < motion->n; i++)
+    sizes[i] = builder_binary(b, TAPE_ADD, builder_unary(b, TAPE_ABS, motion->solution[i]),
+                              builder_binary(b, TAPE_MULTIPLY, forces[i], inverse));
+}
+
 /* The residual of each equation is rounding beside the sizes of its terms. */
 static tape_value is_tight(const struct motion *motion) {
   struct tape_builder *b = motion->builder;
+  uint32_t n = motion->n;
+  tape_value *forces = checked_calloc(2 * ((size_t)n + 1), sizeof *forces), *sizes = forces + n + 1;
   tape_value ok = builder_truth(b, true), residual, size;
-  for (uint32_t i = 0; i < motion->n + motion->m; i++) {
-    motion_residual(motion, i, &residual, &size);
-    tape_value limit = builder_binary(b, TAPE_MULTIPLY, builder_constant(b, TIGHT), size);
-    tape_value holds =
-        builder_binary(b, TAPE_LESS_EQUAL, builder_unary(b, TAPE_ABS, residual), limit);
-    ok = builder_binary(b, TAPE_AND, ok, holds);
+  for (uint32_t i = 0; i < n; i++) {
+    motion_residual(motion, i, &residual, &forces[i]);
+    ok = builder_binary(b, TAPE_AND, ok, is_within(b, residual, forces[i]));
   }
+  acceleration_sizes(motion, forces, sizes);
+  for (uint32_t k = 0; k < motion->m; k++) {
+    motion_residual(motion, n + k, &residual, NULL);
+    size = builder_unary(b, TAPE_ABS, motion->right[n + k]);
+    for (uint32_t j = 0; j < n; j++) {
+      expr entry = motion_entry(motion->system, n + k, j);
+      if (entry == 0 || expr_is_integer_value(motion->system->graph, entry, 0)) continue;
+      tape_value length = builder_unary(b, TAPE_ABS, builder_lower(b, entry));
+      size = builder_binary(b, TAPE_ADD, size, builder_binary(b, TAPE_MULTIPLY, length, sizes[j]));
+    }
+    ok = builder_binary(b, TAPE_AND, ok, is_within(b, residual, size));
+  }
+  free(forces);
   return ok;
 }
 
