@@ -50,7 +50,7 @@ static bool split_argument(struct tape_builder *builder, expr argument) {
   angles->terms.count = 0;
   if (kind == EXPR_SUM) {
     for (uint32_t i = 0; i < count; i++) push_term(builder, operands[i]);
-    double constant = double_from_rational(expr_constant(builder->graph, argument));
+    double constant = expr_nearest_double(expr_constant(builder->graph, argument));
     if (constant != 0) {
       struct angle_term term = {find_base(angles, 0, 0, fabs(constant)), constant < 0};
       vector_push(&angles->terms, term);

@@ -95,7 +95,6 @@ void builder_plan_angles(struct tape_builder *builder, const expr *roots, size_t
 /* Has sums below the roots that begin alike share their partial sums. Once, before builder_lower. */
 void builder_plan_sums(struct tape_builder *builder, const expr *roots, size_t count);
 tape_value builder_lower(struct tape_builder *builder, expr e);
-double double_from_rational(mpq_srcptr number); /* nearest */
 
 /* ---- angles (angles.c) */
 bool angles_is_expanded(const struct tape_builder *builder, expr argument);

@@ -47,35 +47,6 @@ bool builder_is_bound(const struct tape_builder *builder, expr symbol) {
   return is_lowered(builder, symbol);
 }
 
-/* ---- numbers */
-
-/* A quotient of 56 or 57 bits with the rest in its last bit rounds once, to nearest. */
-double double_from_rational(mpq_srcptr number) {
-  mpz_t numerator, quotient, rest;
-  long shift = (long)mpz_sizeinbase(mpq_denref(number), 2) -
-               (long)mpz_sizeinbase(mpq_numref(number), 2) + 56;
-  if (mpz_sgn(mpq_numref(number)) == 0) return 0;
-  mpz_init(numerator);
-  mpz_init(quotient);
-  mpz_init(rest);
-  mpz_abs(numerator, mpq_numref(number));
-  if (shift >= 0) {
-    mpz_mul_2exp(numerator, numerator, (mp_bitcnt_t)shift);
-    mpz_tdiv_qr(quotient, rest, numerator, mpq_denref(number));
-  } else {
-    mpz_mul_2exp(quotient, mpq_denref(number), (mp_bitcnt_t)-shift);
-    mpz_tdiv_qr(quotient, rest, numerator, quotient);
-  }
-  if (mpz_sgn(rest) != 0) mpz_setbit(quotient, 0);
-  double result =
-      ldexp((double)mpz_get_ui(quotient), shift > 0x7fffffff ? -0x7fffffff : (int)-shift);
-  if (mpz_sgn(mpq_numref(number)) < 0) result = -result;
-  mpz_clear(numerator);
-  mpz_clear(quotient);
-  mpz_clear(rest);
-  return result;
-}
-
 /* ---- sums */
 
 /* Constants, then parameters, then the rest, each group in its old order. */
@@ -169,7 +140,7 @@ static tape_value lower_partial_sum(struct tape_builder *builder, uint32_t place
 }
 
 static tape_value lower_sum(struct tape_builder *builder, expr e) {
-  double constant = double_from_rational(expr_constant(builder->graph, e));
+  double constant = expr_nearest_double(expr_constant(builder->graph, e));
   uint32_t count, place = map_get(&builder->sums.of, e);
   if (place != 0)
     return lower_terms(builder, lower_partial_sum(builder, place - 1), NULL, 0, constant);
@@ -214,7 +185,7 @@ static tape_value lower_rational_power(struct tape_builder *builder, tape_value 
     return builder_binary(builder, TAPE_MULTIPLY, builder_power(builder, base, numerator / 2),
                           root);
   }
-  tape_value power = builder_constant(builder, double_from_rational(exponent));
+  tape_value power = builder_constant(builder, expr_nearest_double(exponent));
   return builder_binary(builder, TAPE_POW, base, power);
 }
 
@@ -230,7 +201,7 @@ static tape_value multiply_values(struct tape_builder *builder, tape_value *valu
 static tape_value lower_product(struct tape_builder *builder, expr e) {
   uint32_t count;
   const struct expr_operand *operands = expr_operands(builder->graph, e, &count);
-  double coefficient = double_from_rational(expr_constant(builder->graph, e));
+  double coefficient = expr_nearest_double(expr_constant(builder->graph, e));
   vector_reserve(&builder->scratch, 2 * (size_t)count + 2);
   tape_value *above = builder->scratch.items, *below = above + count + 1;
   uint32_t above_count = 0, below_count = 0;
@@ -287,7 +258,7 @@ static tape_value lower_node(struct tape_builder *builder, expr e) {
   const struct expr_operand *operands = expr_operands(graph, e, &count);
   switch (kind) {
   case EXPR_NUMBER:
-    return builder_constant(builder, double_from_rational(expr_constant(graph, e)));
+    return builder_constant(builder, expr_nearest_double(expr_constant(graph, e)));
   case EXPR_PI:
     return builder_constant(builder, 0x1.921fb54442d18p+1);
   case EXPR_SYMBOL:

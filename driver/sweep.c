@@ -178,7 +178,6 @@ static int prepare(struct sweep *sweep) {
   struct session *session = sweep->session;
   struct problem *problem = &sweep->problem;
   dyn_compiler *compiler = session->compiler;
-  dyn_message message;
   session_override(session, OPTION_START, DYN_OVERRIDE_START);
   if (!session_read_model(session)) return session_fault_status(session);
   compiler->keeps_parameters = true;
@@ -188,11 +187,7 @@ static int prepare(struct sweep *sweep) {
   const dyn_model *interpreted = compiler_interpret(compiler);
   if (interpreted == NULL || !problem_open(session, problem, interpreted))
     return session_fault_status(session);
-  if (dyn_start_values(&problem->model_problem, 0, problem->x, &message) != DYN_DONE) {
-    diagnostic_add(session_context(session), DIAG_NO_START, nowhere, message.text, NULL);
-    return EXIT_MODEL;
-  }
-  if (!variations_bind(session, &sweep->variations, problem) || !take_columns(sweep))
+  if (!variations_bind(session, &sweep->variations, problem->model) || !take_columns(sweep))
     return EXIT_COMMAND_LINE;
   return run_options_settle(session, problem, &sweep->options);
 }

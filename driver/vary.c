@@ -4,9 +4,10 @@
  * Numbers may hold pi, as in -pi/2; a unit at the end holds for all of them. Whether the name and
  * the unit make sense is for the compiler to say: it is given one of the values. */
 #include "driver/vary.h"
+#include "driver/vary_number.h"
+#include "expr/expr.h"
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,58 +40,30 @@ static bool refuse(struct session *session, const struct variation *v, const cha
 
 /* ---------------------------------------------------------------- numbers */
 
-/* A factor: a plain number or pi. Hexadecimal numbers, inf and nan are none. */
-static bool read_factor(const char **at, double *value) {
-  if (strncmp(*at, "pi", 2) == 0) {
-    *value = acos(-1);
-    *at += 2;
-    return true;
-  }
-  if (!isdigit((unsigned char)**at) || strncmp(*at, "0x", 2) == 0 || strncmp(*at, "0X", 2) == 0)
-    return false;
-  char *end;
-  *value = strtod(*at, &end);
-  *at = end;
-  return true;
-}
-
-/* Signs, then factors joined by * and /. */
-static bool read_number(const char *text, double *value) {
-  double sign = 1, factor;
-  while (*text == '-' || *text == '+' || *text == ' ') sign = *text++ == '-' ? -sign : sign;
-  if (!read_factor(&text, value)) return false;
-  for (;;) {
-    while (*text == ' ') text++;
-    char operator_ = *text;
-    if (operator_ != '*' && operator_ != '/') break;
-    do text++;
-    while (*text == ' ');
-    if (!read_factor(&text, &factor)) return false;
-    *value = operator_ == '*' ? *value * factor : *value / factor;
-  }
-  *value *= sign;
-  return *text == '\0' && isfinite(*value);
-}
-
 /* One that holds pi is the better sample, because it decides how the compiler reads bare numbers.
  */
-static void consider_sample(struct variation *v, const char *text, double number) {
-  bool has_pi = strstr(text, "pi") != NULL;
-  if (v->sample != NULL && v->sample_number != 0 && !(has_pi && !strstr(v->sample, "pi"))) return;
-  if (v->sample != NULL && number == 0) return;
+static void consider_sample(struct variation *v, const char *text) {
+  bool has_pi = strstr(text, "pi") != NULL, is_zero = vector_last(&v->numbers) == 0;
+  if (v->sample != NULL && v->numbers.items[v->sample_place] != 0 &&
+      !(has_pi && !strstr(v->sample, "pi")))
+    return;
+  if (v->sample != NULL && is_zero) return;
   v->sample = text;
-  v->sample_number = number;
+  v->sample_place = v->numbers.count - 1;
 }
 
 static bool add_number(struct session *session, struct variation *v, const char *text) {
-  double number;
-  if (!read_number(text, &number)) {
+  struct vary_fraction fraction;
+  mpq_init(fraction.value);
+  if (!vary_number(text, fraction.value)) {
+    mpq_clear(fraction.value);
     const char *why = arena_format(&session_context(session)->arena, "'%s' is not a number", text);
     return refuse(session, v, why,
                   strpbrk(text, "[]") ? "a unit stands once, at the end of all" : forms);
   }
-  vector_push(&v->numbers, number);
-  consider_sample(v, text, number);
+  vector_push(&v->exact, fraction);
+  vector_push(&v->numbers, expr_nearest_double(fraction.value));
+  consider_sample(v, text);
   return true;
 }
 
@@ -201,7 +174,8 @@ static const char *take_unit(struct session *session, const char *begin, const c
 }
 
 static bool read_variation(struct session *session, const char *text, struct variation *v) {
-  *v = (struct variation){.text = text, .factor = 1};
+  *v = (struct variation){.text = text};
+  mpq_init(v->factor);
   const char *equals = strchr(text, '='), *end = text + strlen(text);
   while (end > text && isspace((unsigned char)end[-1])) end--;
   if (equals == NULL || equals == text) return refuse(session, v, "there is no NAME=", forms);
@@ -284,7 +258,12 @@ bool variations_take(struct session *session, struct variations *out) {
 }
 
 void variations_clear(struct variations *variations) {
-  for (uint32_t i = 0; i < variations->items.count; i++)
-    vector_free(&variations->items.items[i].numbers);
+  for (uint32_t i = 0; i < variations->items.count; i++) {
+    struct variation *v = &variations->items.items[i];
+    for (uint32_t k = 0; k < v->exact.count; k++) mpq_clear(v->exact.items[k].value);
+    vector_free(&v->exact);
+    vector_free(&v->numbers);
+    mpq_clear(v->factor);
+  }
   vector_free(&variations->items);
 }

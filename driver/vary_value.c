@@ -1,6 +1,8 @@
 /* The values of what a sweep varies: found in the model, and for each trajectory. */
 #include "driver/vary.h"
+#include "driver/vary_number.h"
 #include "base/random.h"
+#include "expr/expr.h"
 #include <math.h>
 #include <string.h>
 
@@ -43,14 +45,59 @@ static bool locate(struct session *session, struct variation *v, const dyn_model
   return true;
 }
 
-/* What the compiler made of the sample, over the sample; the reciprocal where that is whole, so
- * that 30 [cm] is 0.3 m to the last digit. */
-static void find_factor(struct variation *v, double si) {
-  if (v->sample_number == 0 || si == 0) return;
-  double factor = si / v->sample_number, inverse = v->sample_number / si;
-  bool is_whole = fabs(factor - round(factor)) <= 4e-16 * fabs(factor);
-  v->is_divisor = !is_whole && fabs(inverse - round(inverse)) <= 4e-16 * fabs(inverse);
-  v->factor = is_whole ? round(factor) : v->is_divisor ? round(inverse) : factor;
+/* The value that the compiler made of the sample, an expression; 0 if it is none. */
+static expr value_of(const struct model *model, const struct variation *v) {
+  uint32_t n = model->coordinates.count, i = (uint32_t)v->index;
+  if (v->target == VARY_PARAMETER) return model->parameters.items[i].value;
+  if (v->target == VARY_INPUT) return model->inputs.items[i].value;
+  if (i < n) return model->coordinates.items[i].start_position;
+  return i < 2 * n ? model->coordinates.items[i - n].start_velocity
+                   : model->states.items[i - 2 * n].start;
+}
+
+static double no_symbol(void *user, expr symbol) {
+  (void)user;
+  (void)symbol;
+  return 0;
+}
+
+/* A number, or one times a power of pi; else (a root of a unit) as near as a double is. */
+static void take_value(struct expr_graph *graph, expr e, mpq_t out) {
+  static const long powers[] = {0, 1, -1, 2, -2};
+  mpq_t pi;
+  for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
+    expr power = expr_power_ratio(graph, expr_pi(graph), powers[k], 1);
+    expr rest = expr_divide(graph, e, power);
+    if (!expr_is_number(graph, rest)) continue;
+    mpq_set(out, expr_constant(graph, rest));
+    mpq_init(pi);
+    vary_pi(pi);
+    for (long p = 0; p < powers[k]; p++) mpq_mul(out, out, pi);
+    for (long p = 0; p > powers[k]; p--) mpq_div(out, out, pi);
+    mpq_clear(pi);
+    return;
+  }
+  double value = 0;
+  expr_evaluate(graph, &e, 1, no_symbol, NULL, &value);
+  mpq_set_d(out, isfinite(value) ? value : 0);
+}
+
+/* What the compiler made of the sample, over the sample. */
+static void find_factor(struct variation *v, const struct model *model) {
+  expr value = value_of(model, v);
+  mpq_ptr sample = v->exact.items[v->sample_place].value;
+  mpq_set_ui(v->factor, 1, 1);
+  if (value != 0 && mpq_sgn(sample) != 0) {
+    take_value(model->graph, value, v->factor);
+    mpq_div(v->factor, v->factor, sample);
+  }
+  v->multiple = (long double)expr_nearest_double(v->factor);
+  mpq_t rest;
+  mpq_init(rest);
+  mpq_set_d(rest, (double)v->multiple);
+  mpq_sub(rest, v->factor, rest);
+  v->multiple += (long double)expr_nearest_double(rest);
+  mpq_clear(rest);
 }
 
 /* Of several --vary of one thing, only one could have an effect. */
@@ -68,21 +115,13 @@ static bool check_once(struct session *session, const struct variations *all, ui
 }
 
 bool variations_bind(struct session *session, struct variations *variations,
-                     const struct problem *problem) {
-  const dyn_model *m = problem->model;
-  double *u = checked_calloc((size_t)m->n_inputs + 1, sizeof *u);
-  dyn_message message;
-  dyn_input_values(&problem->model_problem, 0, u, &message);
+                     const dyn_model *model) {
   bool good = true;
-  for (uint32_t i = 0; i < variations->items.count; i++) {
+  for (uint32_t i = 0; i < variations->items.count && good; i++) {
     struct variation *v = &variations->items.items[i];
-    good = good && locate(session, v, m) && check_once(session, variations, i);
-    if (good)
-      find_factor(v, v->target == VARY_PARAMETER ? problem->p[v->index]
-                     : v->target == VARY_INPUT   ? u[v->index]
-                                                 : problem->x[v->index]);
+    good = locate(session, v, model) && check_once(session, variations, i);
+    if (good) find_factor(v, session->compiler->model);
   }
-  free(u);
   return good;
 }
 
@@ -94,17 +133,36 @@ bool variations_have(const struct variations *variations, enum variation_target 
 
 /* ---------------------------------------------------------------- of a trajectory */
 
-/* Value i of a range: weights of both ends, so that whole numbers stay whole and the ends are
- * exact. */
-static double in_range(const struct variation *v, uint64_t i) {
-  double a = v->numbers.items[0], b = v->numbers.items[1];
-  double last = (double)(v->count - 1), part = (double)i;
-  if (i == 0) return a;
-  if (i + 1 == v->count) return b;
-  if (v->kind == VARY_LOG_RANGE) /* in long double: powers of ten come out as such */
-    return (double)(a * powl((long double)b / a, (long double)part / last));
-  double sum = a * (last - part) + b * part;
-  return isfinite(sum) ? sum / last : a * (1 - part / last) + b * (part / last);
+/* Value i of equal steps in SI, a + (b - a) i/(count - 1) in fractions; of a list its number i. */
+static double exact_value(const struct variation *v, uint64_t i) {
+  mpq_t value, part;
+  mpq_init(value);
+  mpq_init(part);
+  if (v->kind == VARY_RANGE) {
+    mpq_sub(value, v->exact.items[1].value, v->exact.items[0].value);
+    mpq_set_ui(part, (unsigned long)i, (unsigned long)(v->count - 1));
+    mpq_canonicalize(part);
+    mpq_mul(value, value, part);
+    mpq_add(value, value, v->exact.items[0].value);
+  } else {
+    mpq_set(value, v->exact.items[i].value);
+  }
+  mpq_mul(value, value, v->factor);
+  double result = expr_nearest_double(value);
+  mpq_clear(value);
+  mpq_clear(part);
+  return result;
+}
+
+/* Value i of equal ratios in SI; in long double, so that powers of ten come out as such. */
+static double in_ratios(const struct variation *v, uint64_t i) {
+  long double a = v->numbers.items[0], b = v->numbers.items[1];
+  if (i == 0 || i + 1 == v->count) {
+    struct variation end = *v;
+    end.kind = VARY_LIST;
+    return exact_value(&end, i == 0 ? 0 : 1);
+  }
+  return (double)(a * powl(b / a, (long double)i / (long double)(v->count - 1)) * v->multiple);
 }
 
 static double drawn(const struct variation *v, uint64_t seed, uint64_t number, uint32_t stream) {
@@ -119,8 +177,7 @@ double variations_value(const struct variations *variations, uint32_t v, uint64_
   uint64_t i = number / variations->samples;
   for (uint32_t k = variations->items.count; --k > v;) i /= variations->items.items[k].count;
   i %= varied->count;
-  double value = varied->kind >= VARY_UNIFORM ? drawn(varied, variations->seed, number, v)
-                 : varied->kind == VARY_LIST  ? varied->numbers.items[i]
-                                              : in_range(varied, i);
-  return varied->is_divisor ? value / varied->factor : value * varied->factor;
+  if (varied->kind >= VARY_UNIFORM)
+    return (double)((long double)drawn(varied, variations->seed, number, v) * varied->multiple);
+  return varied->kind == VARY_LOG_RANGE ? in_ratios(varied, i) : exact_value(varied, i);
 }

@@ -94,6 +94,7 @@ const struct expr_operand *expr_operands(const struct expr_graph *graph, expr e,
 mpq_srcptr expr_constant(const struct expr_graph *graph, expr e);
 mpq_srcptr expr_pool_number(const struct expr_graph *graph, uint32_t number);
 double expr_pool_double(const struct expr_graph *graph, uint32_t number); /* nearest double */
+double expr_nearest_double(mpq_srcptr value); /* of any canonical fraction */
 bool expr_is_number(const struct expr_graph *graph, expr e);
 bool expr_is_integer_value(const struct expr_graph *graph, expr e, long value);
 bool expr_is_truth(const struct expr_graph *graph, expr e); /* a relation or connective */

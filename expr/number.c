@@ -30,8 +30,8 @@ static bool nearest_subnormal(mpq_srcptr value, double *out) {
   return small;
 }
 
-/* Nearest double: an integer quotient of 64 bits with a sticky last bit, rounded once. */
-static double nearest_double(mpq_srcptr value) {
+/* An integer quotient of 64 bits with a sticky last bit, rounded once. */
+double expr_nearest_double(mpq_srcptr value) {
   long shift =
       64 + (long)mpz_sizeinbase(mpq_denref(value), 2) - (long)mpz_sizeinbase(mpq_numref(value), 2);
   double size;
@@ -113,7 +113,7 @@ uint32_t number_from_rational(struct expr_graph *graph, struct rational value) {
   const int64_t exact = (int64_t)1 << 53;
   number.value = value.numerator <= exact && value.numerator >= -exact && value.denominator <= exact
                      ? (double)value.numerator / (double)value.denominator
-                     : nearest_double(number.exact);
+                     : expr_nearest_double(number.exact);
   return add_number(graph, number, at);
 }
 
@@ -147,7 +147,8 @@ uint32_t number_from_mpq(struct expr_graph *graph, mpq_srcptr value) {
     if (known->small.denominator == 0 && mpq_equal(known->exact, value))
       return graph->number_slots[at] - 1;
   }
-  struct number number = {{0, 0}, nearest_double(value), arena_alloc(&graph->arena, sizeof(mpq_t))};
+  struct number number = {
+      {0, 0}, expr_nearest_double(value), arena_alloc(&graph->arena, sizeof(mpq_t))};
   mpq_init(number.exact);
   mpq_set(number.exact, value);
   graph->number_bits += bits;

@@ -149,13 +149,13 @@ static void rationals_become_nearest_doubles(void **state) {
   mpq_init(number);
   for (size_t i = 0; i < COUNT(cases); i++) {
     assert_int_equal(mpq_set_str(number, cases[i].text, 10), 0);
-    assert_true(double_from_rational(number) == cases[i].value);
+    assert_true(expr_nearest_double(number) == cases[i].value);
   }
   struct random_source random = {5};
   for (int round = 0; round < 2000; round++) {
     double value = random_between(&random, -1, 1) * ldexp(1, (int)random_below(&random, 200) - 100);
     mpq_set_d(number, value);
-    assert_true(double_from_rational(number) == value);
+    assert_true(expr_nearest_double(number) == value);
   }
   mpq_clear(number);
 }
