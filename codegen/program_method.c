@@ -132,18 +132,6 @@ static tape_value momentum_rate(struct tape_builder *builder, const struct syste
   return sum;
 }
 
-/* The motion solved once. Of multipliers that are not unique, those with the least norm are a
- * function of time that no recurrence gives: where rates depend on them there is no series. */
-static void solve_for_series(struct tape_builder *builder, const struct program *program,
-                             bool wants_multipliers, tape_value *motion) {
-  const struct system *system = program->system;
-  uint32_t solver = lower_motion_matrix(builder, program, 1, wants_multipliers);
-  lower_motion_once(builder, program, solver, motion);
-  if (system->constraint_rank < system->m &&
-      needs_multipliers(program, system->rate, system->rates))
-    builder_effect(builder, TAPE_LEAVE, builder_constant(builder, DYN_TAYLOR_DECLINED), 0, 0);
-}
-
 static struct tape *lower_rhs(const struct program *program, bool is_for_series) {
   const struct system *system = program->system;
   bool has_momenta = system->state.kind == VARIABLES_MOMENTA;
@@ -160,7 +148,7 @@ static struct tape *lower_rhs(const struct program *program, bool is_for_series)
   lower_velocities(&builder, program, 0);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
   if (solves && n > 0 && is_for_series && !program->by_recursion)
-    solve_for_series(&builder, program, wants, motion);
+    lower_motion_once(&builder, program, lower_motion_matrix(&builder, program, 1, wants), motion);
   else if (solves && n > 0)
     solve_motion(&builder, program, wants, motion);
   for (uint32_t i = 0; i < n; i++) {
