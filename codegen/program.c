@@ -55,10 +55,10 @@ void program_add(struct program *program, program_functions functions) {
     program->functions |= 1ull << i;
   }
   if ((functions & PROGRAM_TAYLOR) == 0 || program->taylor != NULL) return;
-  program_add(program, PROGRAM_RHS);
-  program->taylor =
-      taylor_build(program->tapes[PROGRAM_FUNCTION_RHS],
-                   program->tapes[PROGRAM_FUNCTION_DEFAULT_INPUTS], program->system->graph);
+  struct tape *rhs = program_series_rhs(program);
+  program->taylor = taylor_build(rhs, program->tapes[PROGRAM_FUNCTION_DEFAULT_INPUTS],
+                                 program->system->graph);
+  tape_free(rhs);
 }
 
 void program_set_start(struct program *program, const double *x) {

@@ -44,6 +44,8 @@ struct tape *program_natural_state(const struct program *program);
 struct tape *program_start_with_speeds(const struct program *program);
 /* y'. */
 struct tape *program_method_rhs(const struct program *program);
+/* The same for taylor_build. */
+struct tape *program_series_rhs(const struct program *program);
 /* The equations that are solved: mass w = forcing + B λ, A w + bias = 0 with w = q'' or the rates
  * of the method's speeds. */
 struct motion_form {
@@ -67,6 +69,9 @@ void bind_accelerations(struct tape_builder *builder, const struct system *syste
  * m], if m > 0, with how many constraints were dependent; NULL: not wanted. */
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *motion);
+/* The same without refinement, for who refines himself (taylor_solve.c). */
+void lower_motion_once(struct tape_builder *builder, const struct program *program, uint32_t solver,
+                       tape_value *motion);
 /* The same by the way that is shortest for one right side: in a builder with the angles planned by
  * plan_motion, binds and fills as lower_motion does. */
 void solve_motion(struct tape_builder *builder, const struct program *program,

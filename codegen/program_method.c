@@ -132,7 +132,7 @@ static tape_value momentum_rate(struct tape_builder *builder, const struct syste
   return sum;
 }
 
-struct tape *program_method_rhs(const struct program *program) {
+static struct tape *lower_rhs(const struct program *program, bool is_for_series) {
   const struct system *system = program->system;
   bool has_momenta = system->state.kind == VARIABLES_MOMENTA;
   uint32_t n = system->n, m = system->m;
@@ -147,7 +147,9 @@ struct tape *program_method_rhs(const struct program *program) {
   plan_motion(&builder, program, &roots);
   lower_velocities(&builder, program, 0);
   tape_value *motion = checked_calloc((size_t)n + m + 1, sizeof *motion);
-  if (solves && n > 0)
+  if (solves && n > 0 && is_for_series && !program->by_recursion)
+    lower_motion_once(&builder, program, lower_motion_matrix(&builder, program, 1, wants), motion);
+  else if (solves && n > 0)
     solve_motion(&builder, program, wants, motion);
   for (uint32_t i = 0; i < n; i++) {
     expr velocity = system->model->coordinates.items[i].velocity;
@@ -159,4 +161,12 @@ struct tape *program_method_rhs(const struct program *program) {
   free(motion);
   vector_free(&roots);
   return builder_finish(&builder);
+}
+
+struct tape *program_method_rhs(const struct program *program) {
+  return lower_rhs(program, false);
+}
+
+struct tape *program_series_rhs(const struct program *program) {
+  return lower_rhs(program, true);
 }

@@ -167,21 +167,36 @@ static void solve_checked(const struct motion *motion, const struct program *pro
   unroll_guard(b, side, motion->solution);
 }
 
+/* Binds and hands out what is solved; clears the motion. */
+static void motion_finish(struct motion *motion, tape_value *values) {
+  struct tape_builder *b = motion->builder;
+  uint32_t n = motion->n, m = motion->m;
+  bind_accelerations(b, motion->system, motion->solution);
+  for (uint32_t k = 0; k < m; k++) {
+    motion->solution[n + k] = builder_unary(b, TAPE_NEGATE, motion->solution[n + k]);
+    builder_bind(b, motion->system->model->constraints.items[k].multiplier,
+                 motion->solution[n + k]);
+  }
+  for (uint32_t i = 0; values != NULL && i < n + m + (m > 0); i++) values[i] = motion->solution[i];
+  free(motion->right);
+}
+
 void lower_motion(struct tape_builder *builder, const struct program *program, uint32_t solver,
                   tape_value *values) {
-  const struct system *system = program->system;
-  uint32_t n = system->n, m = system->m, size = n + m;
   struct motion motion;
   motion_init(&motion, builder, program, solver);
   if (builder->tape->solvers.items[solver].is_careful)
     solve_checked(&motion, program);
   else
     solve_refined(&motion);
-  bind_accelerations(builder, system, motion.solution);
-  for (uint32_t k = 0; k < m; k++) {
-    motion.solution[n + k] = builder_unary(builder, TAPE_NEGATE, motion.solution[n + k]);
-    builder_bind(builder, system->model->constraints.items[k].multiplier, motion.solution[n + k]);
-  }
-  for (uint32_t i = 0; values != NULL && i < size + (m > 0); i++) values[i] = motion.solution[i];
-  free(motion.right);
+  motion_finish(&motion, values);
+}
+
+void lower_motion_once(struct tape_builder *builder, const struct program *program, uint32_t solver,
+                       tape_value *values) {
+  struct motion motion;
+  motion_init(&motion, builder, program, solver);
+  motion_solve(&motion, motion.right, true, motion.solution);
+  if (motion.m > 0) motion_verify(&motion);
+  motion_finish(&motion, values);
 }

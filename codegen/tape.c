@@ -41,11 +41,10 @@ static int32_t *copy_integers(const int32_t *from, size_t count) {
 
 struct tape_solver tape_solver_copy(const struct tape_solver *solver) {
   struct tape_solver copy = *solver;
-  bool is_sparse = solver->kind == SOLVER_SPARSE;
   copy.values = NULL;
   copy.ok = 0;
   copy.is_careful = false;
-  copy.order = is_sparse ? copy_integers(solver->order, solver->n) : NULL;
+  copy.order = copy_integers(solver->order, solver->ordered);
   copy.starts = copy_integers(solver->starts, (size_t)solver->n + 1);
   copy.rows = copy_integers(solver->rows, solver->factor_count);
   copy.entry_rows = copy_integers(solver->entry_rows, solver->entry_count);

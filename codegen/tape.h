@@ -81,7 +81,7 @@ struct tape_solver {
   uint32_t n;
   uint32_t coordinates; /* of n unknowns; the others are multipliers of constraints */
   uint32_t rank;        /* pivots that there can be in general position: n, or less */
-  uint32_t ordered;     /* UNROLLED: n, or less: redundant constraints that are left out */
+  uint32_t ordered;     /* of order[]: n; UNROLLED: or less: redundant constraints are left out */
   bool is_symmetric;    /* DENSE: only the lower triangle is stored */
   uint32_t matrix;      /* n*n doubles; SPARSE: `entry_count` doubles */
   uint32_t factor;      /* DENSE: as lu; SPARSE: factor_count doubles (below), n pivots, n more */
@@ -150,7 +150,7 @@ struct tape_counts tape_count(const struct tape *tape);
 void tape_dump(const struct tape *tape, struct text *out); /* one line an instruction */
 void tape_check(const struct tape *tape);                  /* bug() on a broken promise */
 void tape_free(struct tape *tape);                         /* NULL is fine */
-/* Of its own, for another tape with the same workspace; UNROLLED: without values. */
+/* Of its own, for another tape with the same workspace; UNROLLED: without values and `ok`. */
 struct tape_solver tape_solver_copy(const struct tape_solver *solver);
 
 /* ---- facts about instructions */

@@ -3,9 +3,9 @@
  *
  * The tape `start` is the right-hand side with the inputs' own functions before it, with values
  * that recurrences need besides (the cosine of every sine) and with everything stored that they
- * need of order 0. Where a factorisation without exchanges is refused (tape.h), it ends with
- * DYN_TAYLOR_DECLINED: near a singular configuration a series has no room. Only what results depend
- * on has a series: what checks of pivots look at is of order 0 alone. */
+ * need of order 0. It ends with DYN_TAYLOR_DECLINED where a series has no room, in a singular
+ * configuration, and where a check fails. Only what results depend
+ * on has a series: what checks and factorisations look at is of order 0 alone. */
 #include "codegen/taylor_build.h"
 #include "base/bug.h"
 #include "dyn/dyn_model.h"
@@ -25,7 +25,9 @@ static const struct tape_instruction *instruction_at(const struct taylor_maker *
 
 /* In both tapes, which share the workspace. */
 static uint32_t reserve(struct taylor_maker *maker, uint32_t doubles) {
-  return builder_reserve_work(&maker->start, doubles);
+  uint32_t place = builder_reserve_work(&maker->start, doubles);
+  maker->order.tape->work = maker->start.tape->work;
+  return place;
 }
 
 static tape_value load(struct taylor_maker *maker, uint32_t place) {
@@ -48,6 +50,15 @@ tape_value taylor_inverse(struct taylor_maker *maker, tape_value a) {
   struct taylor_value *value = taylor_value_at(maker, a);
   if (value->inverse == 0) value->inverse = 1 + reserve(maker, 1);
   return load(maker, value->inverse - 1);
+}
+
+tape_value taylor_truth(struct taylor_maker *maker, tape_value a) {
+  struct tape_builder *b = &maker->order;
+  enum tape_operation operation = instruction_at(maker, a)->operation;
+  if (operation == TAPE_TRUE || operation == TAPE_FALSE)
+    return builder_truth(b, operation == TAPE_TRUE);
+  tape_value number = taylor_at_start(maker, a), zero = builder_constant(b, 0);
+  return builder_unary(b, TAPE_NOT, builder_binary(b, TAPE_EQUAL, number, zero));
 }
 
 tape_value taylor_coefficient(struct taylor_maker *maker, tape_value a) {
@@ -108,7 +119,7 @@ static bool operand_varies(struct taylor_maker *maker, tape_value a) {
   const struct tape_instruction i = *instruction_at(maker, a);
   const uint32_t operands[3] = {i.a, i.b, i.c};
   if (i.operation == TAPE_INPUT) return input_varies(maker, &i);
-  if (i.operation == TAPE_LOAD) return taylor_system_of(maker, a) != NULL;
+  if (taylor_system_of(maker, a) != NULL) return true;
   for (unsigned k = 0; k < tape_facts[i.operation].operands; k++)
     if (taylor_value_at(maker, operands[k])->varies) return true;
   return false;
@@ -133,9 +144,14 @@ void taylor_leave_unless(struct tape_builder *b, tape_value is_good) {
   builder_effect(b, TAPE_LEAVE, code, 0, 0);
 }
 
-static void copy_solvers(struct tape *to, const struct tape *from) {
-  for (uint32_t i = 0; i < from->solvers.count; i++)
-    vector_push(&to->solvers, tape_solver_copy(&from->solvers.items[i]));
+static void copy_solvers(struct tape_builder *to, const struct tape *from) {
+  for (uint32_t i = 0; i < from->solvers.count; i++) {
+    vector_push(&to->tape->solvers, tape_solver_copy(&from->solvers.items[i]));
+    vector_push(&to->solver_states, (struct solver_state){0});
+  }
+}
+
+static void copy_right_sides(struct tape *to, const struct tape *from) {
   for (uint32_t i = 0; i < from->right_sides.count; i++) {
     struct tape_right_side side = from->right_sides.items[i];
     side.values = NULL;
@@ -172,13 +188,6 @@ static tape_value copy(struct taylor_maker *maker, const struct tape_instruction
       return number[i->b];
     }
     return builder_select(b, number[i->a], number[i->b], number[i->c]);
-  case TAPE_SOLUTION:
-    return number[i->a];
-  case TAPE_GUARD_FACTOR:
-    taylor_leave_unless(b, number[i->a]);
-    return NO_VALUE;
-  case TAPE_GUARD_SUBSTITUTE:
-    return NO_VALUE;
   case TAPE_LEAVE:
     builder_effect(b, TAPE_LEAVE, number[i->a], 0, 0);
     return NO_VALUE;
@@ -202,8 +211,8 @@ static void copy_tape(struct taylor_maker *maker, const struct tape *tape, tape_
     if (instruction->operation == TAPE_STORE && instruction->b == TAPE_ARRAY_OUT)
       results[instruction->c] = number[instruction->a];
     else if (instruction->operation != TAPE_CLEAR || instruction->a != TAPE_ARRAY_OUT)
-      number[i] = taylor_is_of_kernel(instruction)
-                      ? taylor_copy_kernel(maker, tape, instruction, number)
+      number[i] = taylor_is_of_solver(instruction)
+                      ? taylor_copy_solver(maker, tape, instruction, number)
                       : copy(maker, instruction, number);
   }
   note_values(maker);
@@ -237,7 +246,7 @@ static void need_system(struct taylor_maker *maker, struct value_stack *stack,
   for (uint32_t e = 0; e < system->matrix.count; e++) need(maker, stack, system->matrix.items[e].a);
   for (uint32_t i = 0; i < system->right_side.count; i++)
     need(maker, stack, system->right_side.items[i]);
-  for (uint32_t i = 0; i < system->solution.count; i++)
+  for (uint32_t i = 0; i < system->n * system->columns; i++)
     need(maker, stack, system->solution.items[i]);
 }
 
@@ -248,13 +257,16 @@ static void find_needed(struct taylor_maker *maker, const tape_value *results, u
     tape_value a = vector_pop(&stack.items);
     struct tape_instruction i = *instruction_at(maker, a);
     const uint32_t operands[3] = {i.a, i.b, i.c};
+    if (taylor_system_of(maker, a) != NULL) {
+      need_system(maker, &stack, taylor_system_of(maker, a));
+      continue;
+    }
     need(maker, &stack, taylor_value_at(maker, a)->helper);
     if (i.operation == TAPE_INPUT && i.a == TAPE_ARRAY_U)
       need(maker, &stack, maker->inputs.items[i.b]);
     unsigned first = i.operation == TAPE_SELECT ? 1 : 0; /* conditions have no series */
     for (unsigned k = first; k < tape_facts[i.operation].operands; k++)
       need(maker, &stack, operands[k]);
-    if (i.operation == TAPE_LOAD) need_system(maker, &stack, taylor_system_of(maker, a));
   }
   vector_free(&stack.items);
 }
@@ -264,7 +276,7 @@ static bool find_obstacle(struct taylor_maker *maker) {
   for (tape_value a = 0; a < maker->values.count && !taylor->has_obstacle; a++) {
     const struct tape_instruction *i = instruction_at(maker, a);
     bool is_choice = i->operation == TAPE_SELECT && taylor_value_at(maker, i->a)->varies;
-    if (!taylor_value_at(maker, a)->is_needed) continue;
+    if (!taylor_value_at(maker, a)->is_needed || taylor_system_of(maker, a) != NULL) continue;
     taylor->has_obstacle = is_choice || !taylor_has_series(i->operation);
     taylor->obstacle = i->operation;
   }
@@ -309,6 +321,13 @@ static void make_orders(struct taylor_maker *maker, const tape_value *results, u
   keep_series(maker);
 }
 
+/* 1 or 0 of a truth value. */
+static tape_value number_of(struct taylor_maker *maker, tape_value a) {
+  struct tape_builder *b = &maker->start;
+  if (tape_facts[instruction_at(maker, a)->operation].result != TAPE_RESULT_T) return a;
+  return builder_select(b, a, builder_constant(b, 1), builder_constant(b, 0));
+}
+
 /* Stores what the orders read, and makes zeros behind reversed series. */
 static void finish_start(struct taylor_maker *maker, const tape_value *results, uint32_t count) {
   struct tape_builder *b = &maker->start;
@@ -316,7 +335,8 @@ static void finish_start(struct taylor_maker *maker, const tape_value *results, 
   tape_value one = builder_constant(b, 1);
   for (tape_value a = 0; a < maker->values.count; a++) {
     const struct taylor_value *value = &maker->values.items[a];
-    if (value->cell != 0) builder_effect(b, TAPE_STORE, a, TAPE_ARRAY_WORK, value->cell - 1);
+    if (value->cell != 0)
+      builder_effect(b, TAPE_STORE, number_of(maker, a), TAPE_ARRAY_WORK, value->cell - 1);
     if (value->inverse != 0)
       builder_effect(b, TAPE_STORE, builder_binary(b, TAPE_DIVIDE, one, a), TAPE_ARRAY_WORK,
                      value->inverse - 1);
@@ -343,8 +363,9 @@ struct taylor *taylor_build(const struct tape *rhs, const struct tape *default_i
   reserve(&maker, rhs->work);
   taylor->scale = reserve(&maker, 1);
   if (default_inputs != NULL) copy_inputs(&maker, default_inputs);
-  copy_solvers(maker.start.tape, rhs);
-  copy_solvers(maker.order.tape, rhs);
+  copy_solvers(&maker.start, rhs);
+  copy_solvers(&maker.order, rhs);
+  copy_right_sides(maker.start.tape, rhs);
   copy_tape(&maker, rhs, results);
   find_needed(&maker, results, count);
   if (find_obstacle(&maker)) {
@@ -353,7 +374,6 @@ struct taylor *taylor_build(const struct tape *rhs, const struct tape *default_i
   } else {
     make_orders(&maker, results, count);
     finish_start(&maker, results, count);
-    maker.order.tape->work = maker.start.tape->work;
     taylor->dots = maker.dots.count;
     taylor->start = builder_finish(&maker.start);
     taylor->order = builder_finish(&maker.order);

@@ -17,16 +17,17 @@ struct taylor_value {
   uint32_t arrays[TAYLOR_ARRAY_COUNT], weighted; /* 1 + places; weighted: j a[j], forward */
 };
 
-/* A right side of a linear system by a kernel, with the matrix. */
+/* A right side of a linear system, with the matrix. */
 struct taylor_entry {
   uint32_t row, column;
   tape_value a;
 };
 struct taylor_system {
-  uint32_t side, n, columns;               /* side: number of the right side, on both tapes */
-  VECTOR(struct taylor_entry) matrix;      /* entries that are not 0, ... */
-  VECTOR(uint32_t) first;                  /* ... once it is solved: by rows, first[n + 1] */
-  VECTOR(tape_value) right_side, solution; /* n*columns; right_side: NO_VALUE is 0 */
+  uint32_t solver, n, columns;             /* solver: its number, on both tapes */
+  VECTOR(struct taylor_entry) matrix;      /* entries that are not 0, by rows: ... */
+  VECTOR(uint32_t) first;                  /* ... n + 1 */
+  VECTOR(bool) is_solved;                  /* n: rows; the others are left out (tape_solver) */
+  VECTOR(tape_value) right_side, solution; /* n*columns, and one */
 };
 
 struct taylor_maker {
@@ -48,6 +49,7 @@ struct taylor_value *taylor_value_at(struct taylor_maker *maker, tape_value a);
  * k (which is NO_VALUE if it does not vary). */
 tape_value taylor_at_start(struct taylor_maker *maker, tape_value a);
 tape_value taylor_inverse(struct taylor_maker *maker, tape_value a);
+tape_value taylor_truth(struct taylor_maker *maker, tape_value a); /* likewise of a truth value */
 tape_value taylor_coefficient(struct taylor_maker *maker, tape_value a);
 /* Sum over j = 1 .. k-1 of a[j] b[k-j], or of j a[j] b[k-j]. */
 tape_value taylor_sum(struct taylor_maker *maker, tape_value a, tape_value b);
@@ -64,10 +66,10 @@ bool taylor_has_series(enum tape_operation operation);
 /* Ends `start` with DYN_TAYLOR_DECLINED unless the truth value holds (taylor.c). */
 void taylor_leave_unless(struct tape_builder *start, tape_value is_good);
 
-/* Linear systems by kernels (taylor_solve.c): whether an instruction is of one, and its copy to
- * `start`, operands as `number` has them: its value, or NO_VALUE. */
-bool taylor_is_of_kernel(const struct tape_instruction *instruction);
-tape_value taylor_copy_kernel(struct taylor_maker *maker, const struct tape *tape,
+/* Linear systems (taylor_solve.c): whether an instruction is of one, and its copy to `start`,
+ * operands as `number` has them: its value, or NO_VALUE. */
+bool taylor_is_of_solver(const struct tape_instruction *instruction);
+tape_value taylor_copy_solver(struct taylor_maker *maker, const struct tape *tape,
                               const struct tape_instruction *instruction, const tape_value *number);
 struct taylor_system *taylor_system_of(const struct taylor_maker *maker,
                                        tape_value solution); /* or NULL */

@@ -99,9 +99,7 @@ static tape_value choice(struct taylor_maker *maker, const struct tape_instructi
   struct tape_builder *b = &maker->order;
   tape_value zero = builder_constant(b, 0);
   tape_value then = taylor_coefficient(maker, i->b), otherwise = taylor_coefficient(maker, i->c);
-  tape_value is_true =
-      builder_unary(b, TAPE_NOT, builder_binary(b, TAPE_EQUAL, taylor_at_start(maker, i->a), zero));
-  return builder_select(b, is_true, then == NO_VALUE ? zero : then,
+  return builder_select(b, taylor_truth(maker, i->a), then == NO_VALUE ? zero : then,
                         otherwise == NO_VALUE ? zero : otherwise);
 }
 
@@ -122,12 +120,13 @@ static tape_value of_input(struct taylor_maker *maker, const struct tape_instruc
 }
 
 bool taylor_has_series(enum tape_operation operation) {
-  return operation < TAPE_ABS || operation == TAPE_SELECT || operation == TAPE_LOAD;
+  return operation < TAPE_ABS || operation == TAPE_SELECT;
 }
 
 tape_value taylor_recurrence(struct taylor_maker *maker, tape_value v) {
   struct tape_instruction i = maker->start.tape->code.items[v];
   tape_value helper = taylor_value_at(maker, v)->helper;
+  if (taylor_system_of(maker, v) != NULL) return taylor_solve(maker, v);
   switch ((enum tape_operation)i.operation) {
   case TAPE_INPUT:
     return of_input(maker, &i);
@@ -169,8 +168,6 @@ tape_value taylor_recurrence(struct taylor_maker *maker, tape_value v) {
     return direction(maker, v, i.a, i.b);
   case TAPE_SELECT:
     return choice(maker, &i);
-  case TAPE_LOAD:
-    return taylor_solve(maker, v);
   default:
     bug("taylor: no recurrence for %s", tape_facts[i.operation].text);
   }

@@ -223,6 +223,91 @@ static void linear_systems(void **state) {
   check_system(120, 6, true, SOLVER_SPARSE);
 }
 
+/* ---- bordered systems, with what unrolled factors refuse */
+
+enum { BORDER = 4, COORDINATES = 2 };
+
+/* [M A^T; A 0] with the rows 0, 0 of a singular M (all ones, times 2 + sin t), and two constraints
+ * (1, -1 - 0.3 sin t) and, if there is a second, (1, -1 - 0.3 sin t) plus `apart` t (0, 1). */
+static tape_value border_entry(struct tape_builder *b, uint32_t i, uint32_t j, double apart) {
+  tape_value t = time_of(b), sine = builder_unary(b, TAPE_SIN, t);
+  if (i < COORDINATES) return plus(b, number(b, 2), sine);
+  if (j == 0) return number(b, 1);
+  tape_value entry = plus(b, number(b, -1), times(b, number(b, -0.3), sine));
+  return i == COORDINATES ? entry : plus(b, entry, times(b, number(b, apart), t));
+}
+
+static bool is_border_entry(uint32_t i, uint32_t j) {
+  return i < COORDINATES || j < COORDINATES;
+}
+
+/* y' = the accelerations of n unknowns; those are exp(c t), c = cos i. */
+static struct tape *border_tape(uint32_t n, uint32_t rank, double apart) {
+  struct tape_builder b;
+  bool nonzero[BORDER * BORDER];
+  tape_value solution[BORDER + 1];
+  builder_init(&b, NULL);
+  for (uint32_t e = 0; e < n * n; e++) nonzero[e] = is_border_entry(e % n, e / n);
+  struct solver_shape shape = {.n = n,
+                               .coordinates = COORDINATES,
+                               .rank = rank,
+                               .is_symmetric = true,
+                               .nonzero = nonzero,
+                               .columns = 1};
+  uint32_t solver = solver_begin(&b, &shape);
+  for (uint32_t j = 0; j < COORDINATES; j++)
+    for (uint32_t i = j; i < n; i++) solver_entry(&b, solver, i, j, border_entry(&b, i, j, apart));
+  solver_factor(&b, solver);
+  uint32_t side = right_side_begin(&b, solver, 1, true);
+  for (uint32_t i = 0; i < n; i++) {
+    tape_value sum = number(&b, 0);
+    for (uint32_t j = 0; j < n; j++)
+      if (is_border_entry(i, j))
+        sum = plus(
+            &b, sum,
+            times(&b, border_entry(&b, i > j ? i : j, i > j ? j : i, apart), solution_of(&b, j)));
+    right_side_entry(&b, side, i, 0, sum);
+  }
+  right_side_solve(&b, side, solution);
+  for (uint32_t i = 0; i < COORDINATES; i++) builder_output(&b, i, solution[i]);
+  return builder_finish(&b);
+}
+
+static void check_border(uint32_t n, uint32_t rank, double t) {
+  double zeros[COORDINATES] = {0}, *out = series_of(border_tape(n, rank, 0), 1, t, zeros);
+  for (uint32_t i = 0; i < COORDINATES; i++) {
+    double expected = exp(cos(i) * t);
+    for (int k = 0; k < ORDER; k++) {
+      expected /= k + 1;
+      assert_nearly(out[(uint32_t)(k + 1) * COORDINATES + i], expected, 1e-14);
+      expected *= cos(i);
+    }
+  }
+  free(out);
+}
+
+static int answer_of(struct tape *rhs, double t) {
+  struct taylor *taylor = taylor_build(rhs, NULL, NULL);
+  double *work = calloc(taylor_work(taylor) + 1, sizeof *work), zeros[COORDINATES] = {0};
+  double out[(ORDER + 1) * COORDINATES];
+  struct taylor_arguments arguments = {ORDER, 1, t, zeros, NULL, NULL, NULL, work, out};
+  int answer = taylor_run(taylor, &arguments);
+  taylor_free(taylor);
+  tape_free(rhs);
+  free(work);
+  return answer;
+}
+
+/* A series where M is singular but the whole regular, and where a constraint is redundant at all
+ * times; none where one is at this time alone. */
+static void bordered_systems(void **state) {
+  (void)state;
+  check_border(3, 3, 0.3);
+  check_border(4, 3, 0.3);
+  assert_int_equal(answer_of(border_tape(4, 4, 1), 0.3), 0);
+  assert_int_equal(answer_of(border_tape(4, 4, 1), 0), DYN_TAYLOR_DECLINED);
+}
+
 /* ---- what has no series */
 
 static bool has_obstacle(enum tape_operation operation, bool reaches_result) {
@@ -263,6 +348,7 @@ int main(void) {
       cmocka_unit_test(operations_agree_with_cauchy),
       cmocka_unit_test(closed_forms),
       cmocka_unit_test(linear_systems),
+      cmocka_unit_test(bordered_systems),
       cmocka_unit_test(kinks_are_obstacles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
