@@ -4,8 +4,8 @@
  * The tape `start` is the right-hand side with the inputs' own functions before it, with values
  * that recurrences need besides (the cosine of every sine) and with everything stored that they
  * need of order 0. It ends with DYN_TAYLOR_DECLINED where a series has no room, in a singular
- * configuration, and where a check fails. Only what results depend
- * on has a series: what checks and factorisations look at is of order 0 alone. */
+ * configuration, and where a check fails. Only what results depend on has a series: what checks and
+ * factorisations look at is of order 0 alone. */
 #include "codegen/taylor_build.h"
 #include "base/bug.h"
 #include "dyn/dyn_model.h"

@@ -133,35 +133,35 @@ bool variations_have(const struct variations *variations, enum variation_target 
 
 /* ---------------------------------------------------------------- of a trajectory */
 
-/* Value i of equal steps in SI, a + (b - a) i/(count - 1) in fractions; of a list its number i. */
-static double exact_value(const struct variation *v, uint64_t i) {
+static double to_si(const struct variation *v, mpq_srcptr number) {
+  mpq_t value;
+  mpq_init(value);
+  mpq_mul(value, number, v->factor);
+  double si = expr_nearest_double(value);
+  mpq_clear(value);
+  return si;
+}
+
+/* Value i of equal steps, a + (b - a) i/(count - 1) in fractions. */
+static double in_steps(const struct variation *v, uint64_t i) {
   mpq_t value, part;
   mpq_init(value);
   mpq_init(part);
-  if (v->kind == VARY_RANGE) {
-    mpq_sub(value, v->exact.items[1].value, v->exact.items[0].value);
-    mpq_set_ui(part, (unsigned long)i, (unsigned long)(v->count - 1));
-    mpq_canonicalize(part);
-    mpq_mul(value, value, part);
-    mpq_add(value, value, v->exact.items[0].value);
-  } else {
-    mpq_set(value, v->exact.items[i].value);
-  }
-  mpq_mul(value, value, v->factor);
-  double result = expr_nearest_double(value);
+  mpq_sub(value, v->exact.items[1].value, v->exact.items[0].value);
+  mpq_set_ui(part, (unsigned long)i, (unsigned long)(v->count - 1));
+  mpq_canonicalize(part);
+  mpq_mul(value, value, part);
+  mpq_add(value, value, v->exact.items[0].value);
+  double si = to_si(v, value);
   mpq_clear(value);
   mpq_clear(part);
-  return result;
+  return si;
 }
 
-/* Value i of equal ratios in SI; in long double, so that powers of ten come out as such. */
+/* Value i of equal ratios; in long double, so that powers of ten come out as such. */
 static double in_ratios(const struct variation *v, uint64_t i) {
   long double a = v->numbers.items[0], b = v->numbers.items[1];
-  if (i == 0 || i + 1 == v->count) {
-    struct variation end = *v;
-    end.kind = VARY_LIST;
-    return exact_value(&end, i == 0 ? 0 : 1);
-  }
+  if (i == 0 || i + 1 == v->count) return to_si(v, v->exact.items[i > 0].value);
   return (double)(a * powl(b / a, (long double)i / (long double)(v->count - 1)) * v->multiple);
 }
 
@@ -179,5 +179,7 @@ double variations_value(const struct variations *variations, uint32_t v, uint64_
   i %= varied->count;
   if (varied->kind >= VARY_UNIFORM)
     return (double)((long double)drawn(varied, variations->seed, number, v) * varied->multiple);
-  return varied->kind == VARY_LOG_RANGE ? in_ratios(varied, i) : exact_value(varied, i);
+  return varied->kind == VARY_LIST    ? to_si(varied, varied->exact.items[i].value)
+         : varied->kind == VARY_RANGE ? in_steps(varied, i)
+                                      : in_ratios(varied, i);
 }
