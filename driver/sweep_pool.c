@@ -232,9 +232,8 @@ static const dyn_model *model_of_work(const struct sweep *sweep) {
   bool is_series = integrator != NULL && strcmp(integrator, "taylor") == 0;
   if (is_series) taylor_explain(sweep->session, &sweep->problem, "the runs are by rk instead");
   if (!is_worth && !is_series) return sweep->problem.model;
-  if (integrator == NULL || strcmp(integrator, "auto") == 0 || strcmp(integrator, "rk") == 0)
-    integrator = sweep->options.tolerance > 1e-5 ? "dopri5" : "dop853"; /* what these choose */
-  program_functions steps = program_steps_of(integrator);
+  const char *begun_with = dyn_ensemble_integrator(&sweep->options);
+  program_functions steps = program_steps_of(begun_with != NULL ? begun_with : integrator);
   const dyn_model *model = steps != 0 ? compiler_add_functions(compiler, steps) : NULL;
   return model != NULL ? model : sweep->problem.model;
 }

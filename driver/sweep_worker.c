@@ -186,6 +186,13 @@ static const dyn_model *on_jacobian(void *user) {
   return compiler_add_functions(w->sweep->session->compiler, PROGRAM_JACOBIAN);
 }
 
+/* What `auto` turns to in long trajectories; steps were compiled before, where they pay. */
+static const dyn_model *on_steps(void *user, const char *integrator) {
+  struct worker *w = user;
+  if (strcmp(integrator, "taylor") != 0) return NULL;
+  return compiler_add_functions(w->sweep->session->compiler, PROGRAM_TAYLOR);
+}
+
 bool sweep_worker_run(const struct sweep_work *work, uint32_t index) {
   struct worker w = {.work = work,
                      .sweep = work->sweep,
@@ -193,8 +200,10 @@ bool sweep_worker_run(const struct sweep_work *work, uint32_t index) {
                      .last = compiler_clock()};
   for (int i = 0; i < MEMBERS; i++)
     sweep_member_init(&w.own[i], work->sweep, work->model, &w.members[i]);
-  dyn_run_callbacks callbacks = {
-      .user = &w, .stop = work->interrupted, .jacobian_model = on_jacobian};
+  dyn_run_callbacks callbacks = {.user = &w,
+                                 .stop = work->interrupted,
+                                 .jacobian_model = on_jacobian,
+                                 .steps_model = on_steps};
   dyn_ensemble ensemble = {.model = work->model,
                            .callbacks = &callbacks,
                            .members = w.members,

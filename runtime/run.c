@@ -191,6 +191,7 @@ static dyn_status begin(struct run *r) {
   if (variables_begin(&r->variables, r->plan.from, r->x_row)) run_use_velocities(r, r->plan.from);
   dyn_status status = begin_periods(r);
   if (!status) status = run_deliver(r, r->plan.from);
+  run_plan_series(r);
   if (status || !run_goes_on(r)) return status;
   return run_start_integrator(r, r->plan.integrator, r->plan.from, r->x_row);
 }
@@ -220,13 +221,14 @@ static dyn_status step_failed(struct run *r) {
 
 dyn_status run_after_step(struct run *r, enum step_result result) {
   struct integrator *g = r->integrator;
-  if (result == STEP_DECLINED) return run_turn_to(r, run_plan_explicit(&r->plan));
+  if (result == STEP_DECLINED) return run_decline_series(r);
   enum variables_advice advice = variables_after_step(&r->variables, g, result != STEP_FAILED);
   if (advice == VARIABLES_REDO)
     return run_turn_variables(r, r->variables.t_start, r->variables.x_start);
   if (result == STEP_FAILED) return step_failed(r);
   note_step(r);
   r->summary->reached = g->t;
+  if (r->in_use == INTEGRATOR_TAYLOR) run_count_declined(r, g->t_old);
   int restarted;
   dyn_status status = pass_step(r, &restarted);
   if (status || restarted) return status;
@@ -238,7 +240,7 @@ dyn_status run_after_step(struct run *r, enum step_result result) {
     variables_before_step(&r->variables, r->integrator); /* keeps the state */
     status = run_turn_variables(r, r->variables.t_start, r->variables.x_start);
   }
-  return status;
+  return status || !run_goes_on(r) ? status : run_look_for_series(r);
 }
 
 /* Where energy is conserved, errors of steps that are not made for it add up. */
@@ -268,6 +270,7 @@ static dyn_status finish(struct run *r, dyn_status status, double *x) {
     memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
   }
   run_retire(r);
+  run_count_declined(r, s->reached);
   s->advised = advise(r);
   monitor_finish(&r->monitor, r->problem->model);
   s->rhs_evaluations = r->e.rhs_evaluations;

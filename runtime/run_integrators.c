@@ -31,15 +31,19 @@ static dyn_status ask_for_jacobian(struct run *r) {
 #define STEPS_WORTH_CODE 200000
 
 dyn_status run_ask_for_steps(struct run *r) {
-  const struct integrator *g = r->integrator;
   const dyn_run_callbacks *c = r->callbacks;
   const struct rk_table *table = explicit_table(r->in_use);
-  if (!c || !c->steps_model || !table || r->asked_for_steps ||
-      r->summary->steps + g->steps + g->rejected_steps < STEPS_WORTH_CODE)
+  if (!c || !c->steps_model || !table || r->asked_for_steps || run_steps(r) < STEPS_WORTH_CODE)
     return DYN_DONE;
   r->asked_for_steps = 1;
   if (explicit_generated(r->e.steps_model, table)) return DYN_DONE;
   return evaluator_set_steps(&r->e, c->steps_model(c->user, table->name), &r->summary->message);
+}
+
+int64_t run_steps(const struct run *r) {
+  const struct integrator *g = r->integrator;
+  int64_t before = r->summary->steps + r->summary->rejected_steps;
+  return g ? before + g->steps + g->rejected_steps : before;
 }
 
 /* Adds the counts of the integrator in use to the summary, and ends it. */
@@ -52,26 +56,13 @@ void run_retire(struct run *r) {
   r->integrator = NULL;
 }
 
-static void note_switch(struct run *r, double t, const char *from, const char *to) {
+void run_note_switch(struct run *r, double t, const char *from, const char *to) {
   dyn_run_summary *s = r->summary;
   if (s->n_switches >= DYN_MAX_SWITCHES) return;
   s->switches[s->n_switches].t = t;
   s->switches[s->n_switches].from = from;
   s->switches[s->n_switches].to = to;
   s->n_switches++;
-}
-
-/* Has the model make the series of its motion; where it has none, another method goes on. */
-static dyn_status ask_for_series(struct run *r, double t, enum integrator_choice *choice) {
-  const dyn_run_callbacks *c = r->callbacks;
-  dyn_status status = DYN_DONE;
-  if (c && c->steps_model && !r->e.steps_model->taylor && !r->asked_for_series)
-    status = evaluator_set_steps(&r->e, c->steps_model(c->user, "taylor"), &r->summary->message);
-  r->asked_for_series = 1;
-  if (status || !taylor_obstacle(&r->e)) return status;
-  *choice = run_plan_explicit(&r->plan);
-  note_switch(r, t, "taylor", explicit_table(*choice)->name);
-  return DYN_DONE;
 }
 
 static struct projection *projection_of(struct run *r) {
@@ -130,7 +121,7 @@ dyn_status run_start_integrator(struct run *r, enum integrator_choice choice, do
   int is_auto = choice == INTEGRATOR_AUTO;
   if (is_auto || choice == INTEGRATOR_RK) choice = run_plan_explicit(&r->plan);
   if (is_auto && !s->chosen) s->chosen = dyn_integrator_name((int32_t)choice);
-  if (choice == INTEGRATOR_TAYLOR && (status = ask_for_series(r, t, &choice))) return status;
+  if (choice == INTEGRATOR_TAYLOR && (status = run_take_series(r, t, &choice))) return status;
   r->in_use = choice;
   if (fixed_steps_order(choice) > 0) status = find_step(r, t);
   if (choice == INTEGRATOR_BDF && !variables_are_natural(&r->variables))
@@ -151,13 +142,18 @@ int run_may_turn_to_implicit(const struct run *r) {
   return !r->is_constrained || !r->problem->model->method_state;
 }
 
+dyn_status run_exchange(struct run *r, enum integrator_choice choice) {
+  double t = r->integrator->t;
+  memcpy(r->x_row, r->integrator->x, (size_t)r->e.n * sizeof(double));
+  run_retire(r);
+  return run_start_integrator(r, choice, t, r->x_row);
+}
+
 dyn_status run_turn_to(struct run *r, enum integrator_choice choice) {
   double t = r->integrator->t;
   const char *from = r->integrator->name;
-  memcpy(r->x_row, r->integrator->x, (size_t)r->e.n * sizeof(double));
-  run_retire(r);
-  dyn_status status = run_start_integrator(r, choice, t, r->x_row);
-  if (!status) note_switch(r, t, from, r->summary->integrator);
+  dyn_status status = run_exchange(r, choice);
+  if (!status) run_note_switch(r, t, from, r->summary->integrator);
   return status;
 }
 

@@ -1,6 +1,6 @@
 /* run_private.h: what the files of a run share: run.c goes from step to step, run_rows.c delivers
- * rows, run_integrators.c starts and changes integrators; lanes.c goes on with several runs at
- * once. */
+ * rows, run_integrators.c starts and changes integrators, run_series.c knows when it is Taylor
+ * series; lanes.c goes on with several runs at once. */
 #ifndef DYN_RUNTIME_RUN_PRIVATE_H
 #define DYN_RUNTIME_RUN_PRIVATE_H
 #include "runtime/chatter.h"
@@ -37,6 +37,11 @@ struct run {
   int stopped_at_row;
   int64_t steps_since_row, steps_since_look;
   int asked_for_jacobian, asked_for_steps, asked_for_series;
+  /* Taylor series: the number of steps of the run from which they are tried, INT64_MAX for never;
+   * and since when another integrator has stood in for them, and for how many steps. */
+  int64_t series_after, series_wait;
+  double t_declined;
+  int is_declined;
   struct events events;
   int is_over;  /* an event stopped the run */
   double *x;    /* n_state: the caller's */
@@ -86,11 +91,28 @@ dyn_status run_ask_for_steps(struct run *r);
 /* Adds the counts of the integrator in use to the summary, and ends it. */
 void run_retire(struct run *r);
 int run_may_turn_to_implicit(const struct run *r);
-/* Goes on with another integrator. */
+/* Goes on with another integrator; run_turn_to tells of it in the summary. */
+dyn_status run_exchange(struct run *r, enum integrator_choice choice);
 dyn_status run_turn_to(struct run *r, enum integrator_choice choice);
+void run_note_switch(struct run *r, double t, const char *from, const char *to);
+/* The steps made so far, with those refused. */
+int64_t run_steps(const struct run *r);
 /* The variables that are integrated from here on are velocities, for a while. */
 void run_use_velocities(struct run *r, double t);
 /* Goes on from (t, x) with the other variables. */
 dyn_status run_turn_variables(struct run *r, double t, const double *x);
+
+/* ---- run_series.c ---- */
+
+/* At the start of a run. */
+void run_plan_series(struct run *r);
+/* Whether Taylor series are taken at t, or else what is: *choice. */
+dyn_status run_take_series(struct run *r, double t, enum integrator_choice *choice);
+/* The integrator has no series where it stands: another goes on for a while. */
+dyn_status run_decline_series(struct run *r);
+/* After a step: turns to Taylor series where it is time for them. */
+dyn_status run_look_for_series(struct run *r);
+/* After a step, and at the end of a run: counts how long there was no series. */
+void run_count_declined(struct run *r, double t);
 
 #endif

@@ -28,11 +28,30 @@ static void add_work(struct text_out *out, const dyn_run_summary *s) {
                  s->structure);
   else if (s->steps > 0)
     text_out_add(out, "step sizes from %.3g s to %.3g s\n", s->smallest_step, s->largest_step);
-  for (int32_t i = 0; i < s->n_switches; i++)
-    text_out_add(out, "turned from %s to %s at t = %.6g s: the %s there\n", s->switches[i].from,
-                 s->switches[i].to, s->switches[i].t,
-                 strcmp(s->switches[i].from, "taylor") == 0 ? "motion has no Taylor series"
-                                                            : "model is stiff");
+  for (int32_t i = 0; i < s->n_switches; i++) {
+    const char *from = s->switches[i].from, *to = s->switches[i].to;
+    text_out_add(out, "turned from %s to %s at t = %.6g s: %s\n", from, to, s->switches[i].t,
+                 strcmp(from, "taylor") == 0 ? "the motion has no Taylor series there"
+                 : strcmp(to, "taylor") == 0
+                     ? "after so many steps at this tolerance its series pays"
+                     : "the model is stiff there");
+  }
+}
+
+/* Whether stability made auto turn to an implicit method. */
+static int was_stiff(const dyn_run_summary *s) {
+  int32_t last = s->n_switches - 1;
+  return last >= 0 && strcmp(s->switches[last].to, "taylor") != 0;
+}
+
+/* Where another integrator stood in for taylor. */
+static void add_declined(struct text_out *out, const dyn_run_summary *s) {
+  if (s->n_declined_stretches == 0) return;
+  text_out_add(out, "the motion has no Taylor series near t = %.6g s", s->first_declined);
+  if (s->n_declined_stretches > 1)
+    text_out_add(out, " and later, in %d stretches", (int)s->n_declined_stretches);
+  text_out_add(out, ": another integrator went on there, for %.3g s%s\n", s->declined_time,
+               s->n_declined_stretches > 1 ? " in all" : "");
 }
 
 /* What auto chose, and why. */
@@ -42,8 +61,8 @@ static void add_choice(struct text_out *out, const dyn_model *m, const dyn_run_s
                strcmp(s->chosen, "dopri5") ? "as the tolerance is 1e-5 or less"
                                            : "as the tolerance is above 1e-5",
                m->n_constraints > 0 ? ", on constraints by projection" : "",
-               s->n_switches > 0 ? "stability limited its steps"
-                                 : "accuracy, not stability, limited its steps");
+               was_stiff(s) ? "stability limited its steps"
+                            : "accuracy, not stability, limited its steps");
 }
 
 static void add_singular(struct text_out *out, const dyn_model *m, const dyn_run_summary *s) {
@@ -162,6 +181,7 @@ size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, ch
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);
   add_choice(&out, model, s);
+  add_declined(&out, s);
   add_singular(&out, model, s);
   add_constraints(&out, model, s);
   add_events(&out, model, s);

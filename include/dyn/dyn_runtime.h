@@ -395,6 +395,10 @@ typedef struct dyn_run_summary {
    * place of them, and the time of the first. */
   int32_t n_singular_stretches;
   double first_singular;
+  /* Stretches in which the integrator taylor found no series and another stood in for it, the time
+   * of the first, and how long they were in all (s). */
+  int32_t n_declined_stretches;
+  double first_declined, declined_time;
   int32_t n_switches;        /* turns from one integrator to another */
   struct {
     double t;
