@@ -12,6 +12,7 @@ struct projection {
   size_t known_dropped;                    /* integrals, when position_rank was counted */
   size_t position_rank;                    /* how many position-level equations are independent */
   size_t start_rank;                       /* of all constraints, at the start */
+  double largest_pivot;                    /* the caller's: the largest least pivot seen */
   size_t rank;                             /* how many constraints are now: what was told last */
   int is_strict;          /* the caller's: residuals are taken as far down as rounding allows */
   int has_rank;           /* the velocity rows were decomposed since the rank was told */

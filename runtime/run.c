@@ -228,7 +228,6 @@ dyn_status run_after_step(struct run *r, enum step_result result) {
   if (result == STEP_FAILED) return step_failed(r);
   note_step(r);
   r->summary->reached = g->t;
-  if (r->in_use == INTEGRATOR_TAYLOR) run_count_declined(r, g->t_old);
   int restarted;
   dyn_status status = pass_step(r, &restarted);
   if (status || restarted) return status;
@@ -270,7 +269,7 @@ static dyn_status finish(struct run *r, dyn_status status, double *x) {
     memcpy(x, r->x_row, (size_t)r->e.n * sizeof *x);
   }
   run_retire(r);
-  run_count_declined(r, s->reached);
+  run_end_series(r);
   s->advised = advise(r);
   monitor_finish(&r->monitor, r->problem->model);
   s->rhs_evaluations = r->e.rhs_evaluations;

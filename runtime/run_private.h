@@ -40,7 +40,7 @@ struct run {
   /* Taylor series: the number of steps of the run from which they are tried, INT64_MAX for never;
    * and since when another integrator has stood in for them, and for how many steps. */
   int64_t series_after, series_wait;
-  double t_declined;
+  double t_declined, t_returned;
   int is_declined;
   struct events events;
   int is_over;  /* an event stopped the run */
@@ -112,7 +112,7 @@ dyn_status run_take_series(struct run *r, double t, enum integrator_choice *choi
 dyn_status run_decline_series(struct run *r);
 /* After a step: turns to Taylor series where it is time for them. */
 dyn_status run_look_for_series(struct run *r);
-/* After a step, and at the end of a run: counts how long there was no series. */
-void run_count_declined(struct run *r, double t);
+/* At the end of a run: counts how long there was no series. */
+void run_end_series(struct run *r);
 
 #endif

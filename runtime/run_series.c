@@ -16,6 +16,7 @@
  * do, taking them from the cache as long as 10000. */
 #define STEPS_WORTH_SERIES 25000
 #define FIRST_WAIT 16 /* steps by another integrator before the series is tried again */
+#define SETTLED 4     /* steps by series that were not declined: there is one again */
 
 void run_plan_series(struct run *r) {
   int is_worth = r->plan.integrator == INTEGRATOR_AUTO && r->plan.relative <= TIGHT && r->e.n > 0;
@@ -65,20 +66,27 @@ dyn_status run_decline_series(struct run *r) {
   return run_exchange(r, run_plan_explicit(&r->plan));
 }
 
-void run_count_declined(struct run *r, double t) {
-  if (!r->is_declined) return;
+static void end_declined(struct run *r, double t) {
   r->is_declined = 0;
   r->summary->declined_time += fabs(t - r->t_declined);
+}
+
+void run_end_series(struct run *r) {
+  if (r->is_declined)
+    end_declined(r, r->in_use == INTEGRATOR_TAYLOR ? r->t_returned : r->summary->reached);
 }
 
 /* Turns from an explicit method only: one that was stiff stays what it is. */
 dyn_status run_look_for_series(struct run *r) {
   dyn_status status;
+  if (r->is_declined && r->in_use == INTEGRATOR_TAYLOR && r->integrator->steps >= SETTLED)
+    end_declined(r, r->t_returned);
   if (r->series_after == INT64_MAX || run_steps(r) < r->series_after) return DYN_DONE;
   if (r->in_use != run_plan_explicit(&r->plan) || variables_are_natural(&r->variables))
     return DYN_DONE;
   const char *obstacle = find_obstacle(r, &status);
   r->series_after = INT64_MAX;
   if (status || obstacle) return status;
+  r->t_returned = r->integrator->t;
   return r->is_declined ? run_exchange(r, INTEGRATOR_TAYLOR) : run_turn_to(r, INTEGRATOR_TAYLOR);
 }

@@ -2,8 +2,10 @@
  * (dyn_taylor_function in dyn_model.h); promises steps whose truncation error is within the
  * tolerance, and states within a step as accurate as its end: both are values of the same
  * polynomial. Where a model has constraints, every step ends projected on them and the next one
- * begins there. Source: Jorba, Zou, A software package for the numerical integration of ODEs by
- * means of high-order Taylor methods, Experimental Mathematics 14 (2005) 99, section 3; Hairer,
+ * begins there. Through a configuration where constraints lose rank the motion is smooth, but near
+ * it the errors of a state, enlarged by every order, hide its series (passage.c): what would lead
+ * there is declined. Source: Jorba, Zou, A software package for the numerical integration of ODEs
+ * by means of high-order Taylor methods, Experimental Mathematics 14 (2005) 99, section 3; Hairer,
  * Norsett, Wanner, Solving Ordinary Differential Equations I, I.8.
  *
  * The order p = 1 - ln(tolerance) / 2 is where the work for a unit of time, p^2 over the step, is
@@ -27,10 +29,17 @@ enum {
  * of its kind: see explicit.c. */
 #define FAR_MOVED 1000
 #define NOISE 1e-11
+/* A step that leaves less than this of the least pivot ends too near to a singular configuration.
+ */
+#define TOO_NEAR 0.25
+#define GLANCE 0.01 /* of a step: from where it begins, to see which way the pivot goes */
 
 struct taylor {
   struct integrator base;
   struct projection *projection; /* or NULL */
+  double pivot;                  /* the least of the constraints' rows where the step begins, */
+  double t_singular;             /* and when it is zero, if it goes on like this */
+  int has_pivot;
   int32_t order;
   double scale;      /* of the series: the length of a step, ... */
   double next_scale; /* ... and of the next one: what the last coefficients allowed */
@@ -113,6 +122,50 @@ static void evaluate(const struct taylor *s, double at, double *x) {
   }
 }
 
+/* ---- singular configurations */
+
+/* The least pivot of the constraints' rows at the natural state; -1 if there is none. */
+static double pivot_at(const struct taylor *s, double t) {
+  double pivot = projection_least_pivot(s->projection);
+  if (pivot >= 0 || s->projection->start_rank == 0) return pivot;
+  if (projection_look(s->projection, t, s->x_natural)) return -1;
+  return projection_least_pivot(s->projection);
+}
+
+/* The pivot at t, after the one known at t_before. */
+static void note_pivot(struct taylor *s, double t, double pivot, double t_before) {
+  double lost = s->pivot - pivot;
+  s->t_singular = s->has_pivot && lost > 0 ? t + pivot * (t - t_before) / lost : HUGE_VAL;
+  s->has_pivot = pivot >= 0;
+  s->pivot = pivot;
+  s->projection->largest_pivot = fmax(s->projection->largest_pivot, pivot);
+}
+
+/* Where the first step of h begins, to which another method may have led, nothing is known: there
+ * the pivot is looked at twice, the second time where the velocities lead. */
+static void look_at_begin(struct taylor *s, double h) {
+  struct evaluator *e = s->base.e;
+  int32_t n = e->model->n_coordinates;
+  double t = s->base.t, *x = s->x_natural;
+  if (!s->projection || s->has_pivot || evaluate_natural_state(e, t, s->x_old, x)) return;
+  projection_forget(s->projection);
+  double pivot = pivot_at(s, t);
+  for (int32_t i = 0; i < n; i++) x[i] += GLANCE * h * x[n + i];
+  projection_forget(s->projection);
+  double ahead = pivot_at(s, t + GLANCE * h);
+  projection_forget(s->projection);
+  note_pivot(s, t, pivot, t);
+  if (pivot >= 0 && ahead >= 0 && ahead < pivot)
+    s->t_singular = t + pivot * GLANCE * h / (pivot - ahead);
+}
+
+/* The smaller the pivot, the further ahead is what counts as near: steps become shorter with it. */
+static int leads_near(struct taylor *s, double h) {
+  look_at_begin(s, h);
+  if (!s->has_pivot || !isfinite(s->t_singular)) return 0;
+  return s->pivot * fabs(s->t_singular - s->base.t) < fabs(h) * s->projection->largest_pivot;
+}
+
 /* ---- the step */
 
 /* Not far beyond the last step, and what leaves no tiny rest before the limit. */
@@ -138,7 +191,8 @@ static double largest_beside(const struct taylor *s, int32_t i) {
   return largest;
 }
 
-/* Puts the end of a step on the constraints; 0 if that fails or moves it far. */
+/* Puts the end of a step on the constraints; 0 if that fails, moves it far, or if it is too near to
+ * where they lose rank. */
 static int project_end(struct taylor *s, double t) {
   struct evaluator *e = s->base.e;
   if (!s->projection) return 1;
@@ -146,6 +200,8 @@ static int project_end(struct taylor *s, double t) {
   s->projection->is_strict = 0;
   if (evaluate_natural_state(e, t, s->x_new, s->x_natural)) return 0;
   enum projection_result result = projection_project(s->projection, t, s->x_natural);
+  double pivot = result == PROJECTION_FAILED ? -1 : pivot_at(s, t);
+  if (s->has_pivot && pivot >= 0 && pivot < TOO_NEAR * s->pivot) return 0;
   if (result == PROJECTION_HELD) return 1;
   double *projected = s->x_natural + e->n;
   if (result == PROJECTION_FAILED || evaluate_method_state(e, t, s->x_natural, projected)) return 0;
@@ -167,6 +223,7 @@ static enum step_result accept(struct taylor *s, double t_new) {
   s->base.x = s->x_old;
   s->base.steps++;
   s->has_step = 1;
+  if (s->projection) note_pivot(s, t_new, projection_least_pivot(s->projection), s->base.t_old);
   return STEP_DONE;
 }
 
@@ -179,6 +236,7 @@ static enum step_result taylor_step(struct integrator *base, double limit) {
   s->scale = s->next_scale;
   if (!expand(s)) return STEP_DECLINED;
   double h = step_to_try(s, limit, &t_new);
+  if (leads_near(s, h)) return STEP_DECLINED;
   for (int tries = 0; tries < MOST_TRIES; tries++) {
     if (!(fabs(h) > 8 * DBL_EPSILON * fabs(base->t)) && t_new != limit) return STEP_DECLINED;
     evaluate(s, h / s->scale, s->x_new);
