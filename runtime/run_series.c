@@ -16,7 +16,8 @@
  * do, taking them from the cache as long as 10000. */
 #define STEPS_WORTH_SERIES 25000
 #define FIRST_WAIT 16 /* steps by another integrator before the series is tried again */
-#define SETTLED 4     /* steps by series that were not declined: there is one again */
+#define MOST_WAIT 256
+#define SETTLED 4 /* steps by series that were not declined: there is one again */
 
 void run_plan_series(struct run *r) {
   int is_worth = r->plan.integrator == INTEGRATOR_AUTO && r->plan.relative <= TIGHT && r->e.n > 0;
@@ -37,7 +38,7 @@ static const char *find_obstacle(struct run *r, dyn_status *status) {
 static void begin_declined(struct run *r, double t) {
   dyn_run_summary *s = r->summary;
   if (r->is_declined) {
-    r->series_wait *= 2;
+    if (r->series_wait < MOST_WAIT) r->series_wait *= 2;
   } else {
     r->is_declined = 1;
     r->t_declined = t;

@@ -47,7 +47,7 @@ static int was_stiff(const dyn_run_summary *s) {
 /* Where another integrator stood in for taylor. */
 static void add_declined(struct text_out *out, const dyn_run_summary *s) {
   if (s->n_declined_stretches == 0) return;
-  text_out_add(out, "the motion has no Taylor series near t = %.6g s", s->first_declined);
+  text_out_add(out, "taylor declined near t = %.6g s", s->first_declined);
   if (s->n_declined_stretches > 1)
     text_out_add(out, " and later, in %d stretches", (int)s->n_declined_stretches);
   text_out_add(out, ": another integrator went on there, for %.3g s%s\n", s->declined_time,

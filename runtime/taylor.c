@@ -32,6 +32,9 @@ enum {
 /* A step that leaves less than this of the least pivot ends too near to a singular configuration.
  */
 #define TOO_NEAR 0.25
+#define AHEAD                                                                                      \
+  2 /* steps: what is nearer and as nearly singular as at the best place seen is near              \
+     */
 #define GLANCE 0.01 /* of a step: from where it begins, to see which way the pivot goes */
 
 struct taylor {
@@ -159,11 +162,12 @@ static void look_at_begin(struct taylor *s, double h) {
     s->t_singular = t + pivot * GLANCE * h / (pivot - ahead);
 }
 
-/* The smaller the pivot, the further ahead is what counts as near: steps become shorter with it. */
+/* Steps that noise shortens become shorter faster than the way that is left. */
 static int leads_near(struct taylor *s, double h) {
   look_at_begin(s, h);
   if (!s->has_pivot || !isfinite(s->t_singular)) return 0;
-  return s->pivot * fabs(s->t_singular - s->base.t) < fabs(h) * s->projection->largest_pivot;
+  double part = s->pivot / s->projection->largest_pivot;
+  return sqrt(sqrt(part)) * fabs(s->t_singular - s->base.t) < AHEAD * fabs(h);
 }
 
 /* ---- the step */
@@ -197,7 +201,7 @@ static int project_end(struct taylor *s, double t) {
   struct evaluator *e = s->base.e;
   if (!s->projection) return 1;
   projection_forget(s->projection);
-  s->projection->is_strict = 0;
+  s->projection->is_strict = isfinite(s->t_singular);
   if (evaluate_natural_state(e, t, s->x_new, s->x_natural)) return 0;
   enum projection_result result = projection_project(s->projection, t, s->x_natural);
   double pivot = result == PROJECTION_FAILED ? -1 : pivot_at(s, t);
