@@ -26,6 +26,7 @@
 /* Steps that were shortened by a jump count JUMP_STEP, others take 1 off: so many are a jump. */
 #define JUMP_STEP 4
 #define MOST_JUMPS 400
+#define LEAST_ERROR 1e-4 /* that is taken for one, in how much longer the next step may be */
 /* Over a singular configuration, parts of the distance to the next branch. */
 #define PASSAGE_MOVED 0.01
 
@@ -48,7 +49,7 @@ static int is_stiff(struct explicit *s, double h, double remaining) {
 /* The step to try: that of the pace, or what passes a singular configuration. */
 static double step_to_try(struct explicit *s, double limit, double refused, double *t_new) {
   double remaining = limit - s->base.t, h = passage_step(&s->passage, s->base.t, refused);
-  double longest = s->base.control->max_step;
+  double longest = fmin(s->base.control->max_step, s->longest_passage);
   if (h != 0 && fabs(h) <= fmin(fabs(remaining), longest)) {
     *t_new = s->base.t + h;
     return h;
@@ -216,6 +217,7 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
   explicit_advance(s);
   s->has_step = 0;
   s->is_looking = s->passage.is_near;
+  s->longest_passage = HUGE_VAL;
   double refused = 0;
   for (int tries = 0;; tries++) {
     double t_new, h = step_to_try(s, limit, refused, &t_new);
@@ -234,6 +236,10 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
     base->rejected_steps++;
     if (is_passage) projection_recall(s->projection);
     if (tries == 0) look_from(s);
+    /* A step that was good but for where it ended tells how much longer ones may be; the estimate
+     * of one that is far too long may be anything. */
+    if (is_good && s->worst == TOO_NEAR)
+      s->longest_passage = fabs(h) / pace_root(s->table, fmax(error, LEAST_ERROR));
     /* What projection undoes is no matter of the step, and shorter ones would not help. */
     refused = is_good && s->worst == JUMPED ? copysign(HUGE_VAL, h) : h;
     if (is_good && s->worst == JUMPED && (s->jumps += JUMP_STEP) > MOST_JUMPS) break;
