@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What series leave out has a sign, and adds up; rounding mostly has none. As no tolerance below
+ * 1e-15 can be asked for, the last term is kept below it at tolerances less than this. */
+#define BIASED 1e-13
+
 enum {
   RADIUS_ROWS = 4, /* coefficients that the radius is taken from */
   MOST_TRIES = 12, /* to find a scale, or a step that projection does not undo */
@@ -49,6 +53,7 @@ struct taylor {
   double *memory;
   double *rows; /* order + 1 rows of n: coefficients of the last step's series */
   double *x_old, *x_new, *x_natural, *follows;
+  double *lost, *lost_new; /* what rounding took from x_old and x_new: the next step adds it */
   int has_step;
 };
 
@@ -109,19 +114,40 @@ static double size_of_row(const struct taylor *s, int32_t k) {
 /* The step over the scale: infinite of a motion that is a polynomial. */
 static double step_of_series(const struct taylor *s) {
   double tolerance = s->base.control->relative, radius = HUGE_VAL;
+  double allowed = tolerance * fmin(1, tolerance / BIASED);
   for (int32_t k = s->order; k > s->order - RADIUS_ROWS && k > 0; k--) {
     double size = size_of_row(s, k);
     if (size > 0) radius = fmin(radius, pow(tolerance * size, -1.0 / k));
   }
-  return radius * pow(tolerance, 1.0 / s->order);
+  return radius * pow(allowed, 1.0 / s->order);
+}
+
+/* The series without its first term, over `at`. */
+static void evaluate_rest(const struct taylor *s, double at, double *rest) {
+  int32_t n = s->base.e->n;
+  memcpy(rest, row(s, s->order), (size_t)n * sizeof *rest);
+  for (int32_t k = s->order; k-- > 1;) {
+    const double *c = row(s, k);
+    for (int32_t i = 0; i < n; i++) rest[i] = c[i] + at * rest[i];
+  }
 }
 
 static void evaluate(const struct taylor *s, double at, double *x) {
-  int32_t n = s->base.e->n;
-  memcpy(x, row(s, s->order), (size_t)n * sizeof *x);
-  for (int32_t k = s->order; k-- > 0;) {
-    const double *c = row(s, k);
-    for (int32_t i = 0; i < n; i++) x[i] = c[i] + at * x[i];
+  const double *first = row(s, 0);
+  evaluate_rest(s, at, x);
+  for (int32_t i = 0; i < s->base.e->n; i++) x[i] = first[i] + at * x[i];
+}
+
+/* The end of a step, with the sum's rounding kept (Knuth's TwoSum): over long runs the state then
+ * loses what terms lose, which are small beside it, and no more. */
+static void evaluate_end(struct taylor *s, double at) {
+  const double *first = row(s, 0);
+  double *x = s->x_new;
+  evaluate_rest(s, at, x);
+  for (int32_t i = 0; i < s->base.e->n; i++) {
+    double change = at * x[i] + s->lost[i], sum = first[i] + change, part = sum - first[i];
+    s->lost_new[i] = (first[i] - (sum - part)) + (change - part);
+    x[i] = sum;
   }
 }
 
@@ -215,11 +241,14 @@ static int project_end(struct taylor *s, double t) {
     if (!(moved <= FAR_MOVED * scale) && !(moved <= NOISE * largest_beside(s, i))) return 0;
   }
   memcpy(s->x_new, projected, (size_t)e->n * sizeof *projected);
+  memset(s->lost_new, 0, (size_t)e->n * sizeof *s->lost_new);
   return 1;
 }
 
 static enum step_result accept(struct taylor *s, double t_new) {
-  double *x = s->x_old;
+  double *x = s->x_old, *lost = s->lost;
+  s->lost = s->lost_new;
+  s->lost_new = lost;
   s->base.t_old = s->base.t;
   s->base.t = t_new;
   s->x_old = s->x_new;
@@ -243,7 +272,7 @@ static enum step_result taylor_step(struct integrator *base, double limit) {
   if (leads_near(s, h)) return STEP_DECLINED;
   for (int tries = 0; tries < MOST_TRIES; tries++) {
     if (!(fabs(h) > 8 * DBL_EPSILON * fabs(base->t)) && t_new != limit) return STEP_DECLINED;
-    evaluate(s, h / s->scale, s->x_new);
+    evaluate_end(s, h / s->scale);
     if (project_end(s, t_new)) return accept(s, t_new);
     base->rejected_steps++;
     h /= 2;
@@ -278,13 +307,15 @@ static int32_t order_for(double tolerance) {
 
 static int allocate(struct taylor *s) {
   size_t n = (size_t)s->base.e->n, rows = (size_t)s->order + 1;
-  s->memory = calloc((rows + 4) * n + (size_t)s->base.e->model->n_inputs + 1, sizeof(double));
+  s->memory = calloc((rows + 6) * n + (size_t)s->base.e->model->n_inputs + 1, sizeof(double));
   if (!s->memory) return 0;
   s->rows = s->memory;
   s->x_old = s->rows + rows * n;
   s->x_new = s->x_old + n;
   s->x_natural = s->x_new + n; /* and another state */
-  s->follows = s->x_natural + 2 * n;
+  s->lost = s->x_natural + 2 * n;
+  s->lost_new = s->lost + n;
+  s->follows = s->lost_new + n;
   return 1;
 }
 
