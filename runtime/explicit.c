@@ -217,6 +217,7 @@ static enum step_result explicit_step(struct integrator *base, double limit) {
   explicit_advance(s);
   s->has_step = 0;
   s->is_looking = s->passage.is_near;
+  if (s->watches) look_from(s);
   s->longest_passage = HUGE_VAL;
   double refused = 0;
   for (int tries = 0;; tries++) {
@@ -335,6 +336,11 @@ static int allocate(struct explicit *s, int32_t n) {
 
 static const struct integrator_methods methods = {explicit_step, explicit_interpolate,
                                                   explicit_free};
+
+void explicit_watch(struct integrator *integrator) {
+  struct explicit *s = explicit_of(integrator);
+  if (s) s->watches = 1;
+}
 
 struct explicit *explicit_of(struct integrator *integrator) {
   return integrator->methods == &methods ? self_of(integrator) : NULL;

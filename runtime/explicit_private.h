@@ -35,6 +35,7 @@ struct explicit {
   struct projection *projection;     /* or NULL */
   struct passage passage;            /* of singular configurations of its constraints, ... */
   int is_looking;                    /* ... which are looked for */
+  int watches;                       /* ... at every step, not only after one that was refused */
   double longest_passage;            /* that the step in hand may be */
   double *x_projected, *f_projected; /* the end of the last step on the constraints, its slope */
   double *x_natural;                 /* and in the natural state */

@@ -62,6 +62,9 @@ struct integrator *explicit_integrator_new(const struct rk_table *table, struct 
                                            const struct error_control *control,
                                            struct projection *projection, double t, const double *x,
                                            dyn_status *status, dyn_message *message);
+/* Has an explicit method (others: no effect) look out for a singular configuration from its first
+ * step on: there is one ahead. */
+void explicit_watch(struct integrator *integrator);
 struct integrator *ida_integrator_new(struct evaluator *e, const struct error_control *control,
                                       struct projection *projection, double t, const double *x,
                                       dyn_status *status, dyn_message *message);

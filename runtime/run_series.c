@@ -7,6 +7,7 @@
  * tolerance is one that explicit methods hold only by very short steps, if at all, the series takes
  * over from them once the run has proved long enough to pay for compiling it. */
 #include "runtime/message.h"
+#include "runtime/method_state.h"
 #include "runtime/run_private.h"
 #include "runtime/taylor.h"
 #include <math.h>
@@ -64,7 +65,9 @@ dyn_status run_take_series(struct run *r, double t, enum integrator_choice *choi
 
 dyn_status run_decline_series(struct run *r) {
   begin_declined(r, r->integrator->t);
-  return run_exchange(r, run_plan_explicit(&r->plan));
+  dyn_status status = run_exchange(r, run_plan_explicit(&r->plan));
+  if (!status && r->is_constrained) explicit_watch(method_state_inner(r->integrator));
+  return status;
 }
 
 static void end_declined(struct run *r, double t) {
