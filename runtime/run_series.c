@@ -83,7 +83,7 @@ void run_end_series(struct run *r) {
 /* Turns from an explicit method only: one that was stiff stays what it is. */
 dyn_status run_look_for_series(struct run *r) {
   dyn_status status;
-  if (r->is_declined && r->in_use == INTEGRATOR_TAYLOR && r->integrator->steps >= SETTLED)
+  if (r->is_declined && r->in_use == INTEGRATOR_TAYLOR && r->integrator->steps > 0)
     end_declined(r, r->t_returned);
   if (r->series_after == INT64_MAX || run_steps(r) < r->series_after) return DYN_DONE;
   if (r->in_use != run_plan_explicit(&r->plan) || variables_are_natural(&r->variables))
