@@ -12,7 +12,7 @@ static const struct {
 } integrators[] = {
     [INTEGRATOR_AUTO] =
         {"auto", "explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model "
-                 "proves stiff"},
+                 "proves stiff, to taylor in long runs at tolerances of 1e-14 and below"},
     [INTEGRATOR_RK] = {"rk", "explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853"},
     [INTEGRATOR_DOPRI5] = {"dopri5", "explicit Runge-Kutta of Dormand and Prince, order 5(4)"},
     [INTEGRATOR_DOP853] = {"dop853", "explicit Runge-Kutta of Dormand and Prince, order 8(5,3)"},

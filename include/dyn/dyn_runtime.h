@@ -295,14 +295,16 @@ DYN_API dyn_status dyn_run_value_check(int32_t which, double value, dyn_message 
 DYN_API dyn_status dyn_run_options_check(const dyn_run_options *options, dyn_message *message);
 
 /* Names and one-line descriptions of the integrators, i = 0, 1, ...; NULL after the last.
- *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff
+ *   auto    explicit Runge-Kutta; turns to bdf (with constraints: ida) when the model proves stiff,
+ *           and to taylor after 25000 steps at tolerances of 1e-14 and below
  *   rk      explicit Runge-Kutta: dopri5 for tolerances above 1e-5, else dop853
  *   dopri5  Dormand-Prince 5(4)       dop853  Dormand-Prince 8(5,3)
  *   rk4     the classical method of order 4 in fixed steps
  *   taylor  Taylor series of an order up to 25; of models that bring the series of their motion
  *           (dyn_taylor_function) or can be asked for it (steps_model), where no input is a table or a
- *           function; otherwise, and from where the series fails, rk takes its place, as the
- *           summary's switches tell
+ *           function; otherwise rk takes its place, as the summary's switches tell. So it does
+ *           for a while where taylor declines, near configurations in which constraints lose
+ *           rank: n_declined_stretches
  *   adams   Adams-Moulton, orders 1 to 12, for right sides that are costly to evaluate
  *   bdf     backward differentiation, orders 1 to 5, with the model's Jacobian; stiff models
  *   ida     backward differentiation of the stabilised index-2 form; stiff models with constraints
@@ -334,9 +336,10 @@ typedef struct dyn_run_callbacks {
    * if problem->model->jacobian is NULL. May be NULL. */
   const dyn_model *(*jacobian_model)(void *user);
   /* The same model with the steps of an explicit integrator ("dopri5", "dop853", "rk4") as code, or
-   * NULL where there is none. Called at most once, and only after so many steps that compiling them
-   * pays; results do not depend on it. With "taylor": the same model with the series of its motion, at the
-   * begin of a run by that integrator if problem->model has none. May be NULL. */
+   * NULL where there is none. Called at most once for each, and only after so many steps that compiling
+   * them pays; results do not depend on it. With "taylor": the same model with the series of its motion, at
+   * the begin of a run by that integrator, or where auto turns to it, if problem->model has none: without
+   * it the run goes on by Runge-Kutta. May be NULL. */
   const dyn_model *(*steps_model)(void *user, const char *integrator);
 } dyn_run_callbacks;
 
@@ -395,8 +398,8 @@ typedef struct dyn_run_summary {
    * place of them, and the time of the first. */
   int32_t n_singular_stretches;
   double first_singular;
-  /* Stretches in which the integrator taylor found no series and another stood in for it, the time
-   * of the first, and how long they were in all (s). */
+  /* Stretches in which the integrator taylor declined and another stood in for it (not counted as
+   * switches), the time of the first, and how long they were in all (s). */
   int32_t n_declined_stretches;
   double first_declined, declined_time;
   int32_t n_switches;        /* turns from one integrator to another */
