@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#define LONG_RUN 10000 /* steps from which drift is worth a word */
+#define LONG_RUN 10000 /* steps from which drift is worth a word, ... */
+#define ROUNDING 1e-12 /* ... unless it is less than this: fixed steps have as much from rounding */
 
 static double seconds_now(void) {
   struct timespec now;
@@ -248,7 +249,10 @@ static const char *advise(const struct run *r) {
   const dyn_run_summary *s = r->summary;
   if (!(m->flags & DYN_ENERGY_CONSERVED) || m->n_resets > 0 || s->steps < LONG_RUN) return NULL;
   if (s->structure[0] || s->linear_solver[0] || s->n_switches > 0) return NULL;
-  return integrator_choice_for_long(r->problem);
+  int is_small = s->n_invariants > 0;
+  for (int32_t i = 0; i < s->n_invariants; i++)
+    if (!(s->invariants[i].relative <= ROUNDING)) is_small = 0;
+  return is_small ? NULL : integrator_choice_for_long(r->problem);
 }
 
 /* The end state, and what was learned; returns status, or why the end state is none. */
@@ -270,8 +274,8 @@ static dyn_status finish(struct run *r, dyn_status status, double *x) {
   }
   run_retire(r);
   run_end_series(r);
-  s->advised = advise(r);
   monitor_finish(&r->monitor, r->problem->model);
+  s->advised = advise(r);
   s->rhs_evaluations = r->e.rhs_evaluations;
   s->jacobian_evaluations = r->e.jacobian_evaluations;
   s->projections = r->projection.count;

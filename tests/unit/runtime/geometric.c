@@ -297,11 +297,18 @@ static void test_advice(void **state) {
   m.flags |= CANONICAL | DYN_ENERGY_CONSERVED;
   for (int i = 0; i < 2; i++) {
     dyn_run_summary s = {0};
-    double x[4] = {0.8, -0.6, 0, 0};
-    static const double p[2] = {1, 1};
+    static const double start[4] = {0.8, -0.6, 0, 0}, p[2] = {1, 1};
+    double x[4];
+    memcpy(x, start, sizeof x);
     dyn_problem problem = {&m, p, NULL};
+    /* No advice where the energy is held to rounding. */
     dyn_run_options o = run_options(11, 11, 1e-9, "dop853");
     o.max_step = 1e-3;
+    assert_int_equal(dyn_run(&problem, &o, NULL, NULL, x, &s), DYN_DONE);
+    assert_true(s.steps >= 10000 && s.invariants[0].relative < 1e-12 && !s.advised);
+    dyn_run_summary_clear(&s);
+    memcpy(x, start, sizeof x);
+    o = run_options(6000, 6000, 1e-7, "dopri5");
     assert_int_equal(dyn_run(&problem, &o, NULL, NULL, x, &s), DYN_DONE);
     const char *advised = s.advised;
     assert_string_equal(advised, i == 0 ? "yoshida8" : "gauss8");
