@@ -18,7 +18,6 @@
 #define STEPS_WORTH_SERIES 25000
 #define FIRST_WAIT 16 /* steps by another integrator before the series is tried again */
 #define MOST_WAIT 256
-#define SETTLED 4 /* steps by series that were not declined: there is one again */
 
 void run_plan_series(struct run *r) {
   int is_worth = r->plan.integrator == INTEGRATOR_AUTO && r->plan.relative <= TIGHT && r->e.n > 0;

@@ -36,9 +36,7 @@ enum {
 /* A step that leaves less than this of the least pivot ends too near to a singular configuration.
  */
 #define TOO_NEAR 0.25
-#define AHEAD                                                                                      \
-  2 /* steps: what is nearer and as nearly singular as at the best place seen is near              \
-     */
+#define AHEAD 2 /* steps: what is nearer is near, and what is further where the pivot is small */
 #define GLANCE 0.01 /* of a step: from where it begins, to see which way the pivot goes */
 
 struct taylor {
@@ -210,7 +208,7 @@ static double step_to_try(struct taylor *s, double limit, double *t_new) {
   if (fabs(remaining) < 2 * h) h = fabs(remaining) / 2;
   h = copysign(h, remaining);
   *t_new = s->base.t + h;
-  return h;
+  return *t_new - s->base.t; /* as time is rounded */
 }
 
 static double largest_beside(const struct taylor *s, int32_t i) {
@@ -275,8 +273,8 @@ static enum step_result taylor_step(struct integrator *base, double limit) {
     evaluate_end(s, h / s->scale);
     if (project_end(s, t_new)) return accept(s, t_new);
     base->rejected_steps++;
-    h /= 2;
-    t_new = base->t + h;
+    t_new = base->t + h / 2;
+    h = t_new - base->t;
   }
   return STEP_DECLINED;
 }
