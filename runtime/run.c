@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define LONG_RUN 10000 /* steps from which drift is worth a word, ... */
-#define ROUNDING 1e-12 /* ... unless it is less than this: fixed steps have as much from rounding */
+#define ROUNDING 1e-12 /* ... unless it is less than this, as rounding alone may be */
 
 static double seconds_now(void) {
   struct timespec now;

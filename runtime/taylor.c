@@ -33,8 +33,7 @@ enum {
  * of its kind: see explicit.c. */
 #define FAR_MOVED 1000
 #define NOISE 1e-11
-/* A step that leaves less than this of the least pivot ends too near to a singular configuration.
- */
+/* A step that leaves less than this of the pivot ends too near to a singular configuration. */
 #define TOO_NEAR 0.25
 #define AHEAD 2 /* steps: what is nearer is near, and what is further where the pivot is small */
 #define GLANCE 0.01 /* of a step: from where it begins, to see which way the pivot goes */
