@@ -68,8 +68,8 @@ dyn_status run_on(struct run *r, dyn_status status);
 
 /* ---- run_quiet.c ---- */
 
-/* How many of the next steps, if they end before *until (the time of a row), have nothing to be done
- * for them but to be counted: run_before_step and run_after_step need not be called for them.
+/* How many of the next steps, if they end before *until (the time of a row), have nothing to be
+ * done for them but to be counted: run_before_step and run_after_step need not be called for them.
  * has_looks: whoever makes them looks for the invariants after every RUN_LOOK_STEPS of them, where
  * steps_since_look comes to that. */
 int64_t run_quiet_steps(const struct run *r, int has_looks, double *until);
