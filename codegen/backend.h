@@ -21,7 +21,7 @@
 #include "codegen/program.h"
 #include "dyn/dyn_lanes.h"
 
-#define BACKEND_VERSION 4
+#define BACKEND_VERSION 5
 
 struct backend_options {
   int level;                /* optimisation 0..3; -1: chosen by the program's size */
@@ -80,10 +80,11 @@ struct backend {
                const struct backend_options *options, struct backend_timings *timings,
                struct backend_model **out);
   void (*release)(struct backend_model *compiled); /* NULL is fine */
-  /* The step of an integrator (program_steps_of, of one that has an error estimate) for 4 or 8
-   * trajectories at once, of a program for which lanes_obstacle (program.h) has no objection. Their
-   * numbers are those of the JIT-compiled model but for the rounding of library functions. */
-  char *(*lanes)(const struct program *program, program_functions steps, unsigned lanes,
+  /* The step of an integrator (program_steps_of, of one that has an error estimate) and the
+   * lanes_functions (program.h), for 4 or 8 trajectories at once, of a program for which
+   * lanes_obstacle (program.h) has no objection. Their numbers are those of the JIT-compiled model
+   * but for the rounding of library functions. */
+  char *(*lanes)(const struct program *program, program_functions functions, unsigned lanes,
                  const struct backend_options *options, struct backend_timings *timings,
                  struct backend_lanes **out);
   void (*release_lanes)(struct backend_lanes *lanes); /* NULL is fine */

@@ -104,7 +104,8 @@ static char *build(struct compilation *compilation, const struct program *progra
   double since = now();
   const char *prefix = is_jit ? "dyn" : options->prefix != NULL ? options->prefix : program->prefix;
   *compilation = (struct compilation){0};
-  compilation->level = choose_level(program, functions, options->level, is_jit);
+  compilation->level =
+      choose_level(program, lanes > 1 ? PROGRAM_RHS : functions, options->level, is_jit);
   char *fault = target_machine_new(options, compilation->level, &compilation->machine);
   if (fault != NULL) return fault;
   struct ir *ir = &compilation->ir;
@@ -350,29 +351,39 @@ struct loaded_lanes {
   struct jit_code *code;
 };
 
-static dyn_lane_function *lane_function(void *address) {
-  dyn_lane_function *function;
-  memcpy(&function, &address, sizeof function);
-  return function;
+static void set_lane_function(dyn_lanes *lanes, unsigned i, void *address) {
+  _Static_assert(sizeof(dyn_lane_function *) == sizeof address &&
+                     sizeof(dyn_lane_values *) == sizeof address,
+                 "functions have the addresses that the linker gives");
+  void *to[] = {&lanes->step, &lanes->dense, &lanes->invariant_values, &lanes->energies};
+  memcpy(to[i], &address, sizeof address);
 }
 
-/* The step, and the one for dense output if there is one. */
+/* The step, the one for dense output if there is one, and what runs look at. */
 static char *load_lanes(const struct compilation *compilation, LLVMMemoryBufferRef object,
                         struct loaded_lanes *loaded) {
+  static const int watched[2] = {PROGRAM_FUNCTION_INVARIANT_VALUES, PROGRAM_FUNCTION_ENERGIES};
   const struct ir *ir = &compilation->ir;
-  char names[2][64];
-  const char *wanted[2] = {names[0], names[1]};
-  void *addresses[2] = {NULL};
-  unsigned count = 0;
+  char names[4][64];
+  const char *wanted[4];
+  void *addresses[4] = {NULL};
+  unsigned which[4], count = 0;
   for (unsigned i = 0; i < PROGRAM_STEP_COUNT && count < 2; i++) {
     if (compilation->steps[i] == NULL) continue;
     if (count == 0) loaded->public.lanes.integrator = step_names[i];
+    which[count] = count;
     snprintf(names[count++], sizeof *names, "dyn_%s", step_names[i]);
   }
+  for (unsigned i = 0; i < 2; i++) {
+    if (compilation->functions[watched[i]] == NULL) continue;
+    which[count] = 2 + i;
+    snprintf(names[count++], sizeof *names, "dyn_%s", program_function_names[watched[i]]);
+  }
+  for (unsigned i = 0; i < count; i++) wanted[i] = names[i];
   char *fault =
       jit_load(object, ir->data.items, ir->data.count, wanted, addresses, count, &loaded->code);
-  loaded->public.lanes.step = lane_function(addresses[0]);
-  loaded->public.lanes.dense = lane_function(addresses[1]);
+  for (unsigned i = 0; i < count; i++)
+    set_lane_function(&loaded->public.lanes, which[i], addresses[i]);
   loaded->public.lanes.n_work = compilation->work * (int32_t)ir->lanes;
   return fault;
 }
@@ -392,15 +403,15 @@ static int32_t inputs_vary(const struct program *program) {
   return 0;
 }
 
-static char *backend_lanes(const struct program *program, program_functions steps, unsigned lanes,
-                           const struct backend_options *options, struct backend_timings *timings,
-                           struct backend_lanes **out) {
+static char *backend_lanes(const struct program *program, program_functions functions,
+                           unsigned lanes, const struct backend_options *options,
+                           struct backend_timings *timings, struct backend_lanes **out) {
   struct backend_timings unused = {0};
   struct compilation compilation;
   LLVMMemoryBufferRef object = NULL;
   *out = NULL;
   if (timings == NULL) timings = &unused;
-  char *fault = build(&compilation, program, PROGRAM_RHS | steps, options, true, lanes, timings);
+  char *fault = build(&compilation, program, functions, options, true, lanes, timings);
   if (fault != NULL) return fault;
   struct loaded_lanes *loaded = checked_calloc(1, sizeof *loaded);
   loaded->public.lanes.lanes = (int32_t)lanes;

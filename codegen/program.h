@@ -65,6 +65,9 @@ program_functions program_steps_of(const char *integrator);
  * go on "one by one, because ...", or NULL. */
 struct program;
 const char *lanes_obstacle(const struct program *program);
+/* What is compiled for lanes beside steps (PROGRAM_ flags): the right-hand side, and what a run
+ * looks at now and then, if that is no longer. */
+program_functions lanes_functions(const struct program *program);
 /* How many trajectories this processor runs at once: 8, 4, or 1 if it gains nothing. */
 int32_t lanes_of_processor(void);
 

@@ -245,7 +245,8 @@ const struct dyn_lanes *compiler_lanes(dyn_compiler *compiler, const char *integ
   options.cache = compiler->cache;
   struct backend_timings timings = {0};
   struct backend_lanes *made = NULL;
-  char *fault = compiler->backend->lanes(compiler->program, steps, (unsigned)lanes, &options,
+  program_functions functions = lanes_functions(compiler->program) | steps;
+  char *fault = compiler->backend->lanes(compiler->program, functions, (unsigned)lanes, &options,
                                          &timings, &made);
   if (!report_backend(compiler, fault, &timings)) return NULL;
   vector_push(&compiler->lanes, made);

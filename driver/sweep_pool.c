@@ -223,8 +223,9 @@ static bool choose_lanes(const struct sweep *sweep, struct sweep_work *work,
   return false;
 }
 
-/* The model that workers run: steps of the integrator as code, where there are enough of them, and
- * always the series without which taylor is none. */
+/* The model that workers run: steps of the integrator as code, where there are enough of them, with
+ * what is looked at in every row if there are many; and always the series without which taylor is
+ * none. */
 static const dyn_model *model_of_work(const struct sweep *sweep) {
   dyn_compiler *compiler = sweep->session->compiler;
   const char *integrator = sweep->options.integrator;
@@ -233,8 +234,10 @@ static const dyn_model *model_of_work(const struct sweep *sweep) {
   if (is_series) taylor_explain(sweep->session, &sweep->problem, "the runs are by rk instead");
   if (!is_worth && !is_series) return sweep->problem.model;
   const char *begun_with = dyn_ensemble_integrator(&sweep->options);
-  program_functions steps = program_steps_of(begun_with != NULL ? begun_with : integrator);
-  const dyn_model *model = steps != 0 ? compiler_add_functions(compiler, steps) : NULL;
+  program_functions functions = program_steps_of(begun_with != NULL ? begun_with : integrator);
+  if (is_worth && sweep->recorded != RECORD_FINAL)
+    functions |= PROGRAM_INVARIANT_VALUES | PROGRAM_ENERGIES;
+  const dyn_model *model = functions != 0 ? compiler_add_functions(compiler, functions) : NULL;
   return model != NULL ? model : sweep->problem.model;
 }
 

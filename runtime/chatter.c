@@ -170,6 +170,15 @@ dyn_status chatter_step(struct chatter *c, const struct integrator *g, double un
   return status;
 }
 
+int64_t chatter_quiet_steps(const struct chatter *c) {
+  return c->steps < c->window ? c->window - c->steps - 1 : 0;
+}
+
+void chatter_count(struct chatter *c, int64_t steps, double largest) {
+  c->largest_step = fmax(c->largest_step, largest);
+  c->steps += steps;
+}
+
 void chatter_explain(struct chatter *c, const struct integrator *g, dyn_message *message) {
   double step = PROBE * g->control->interval;
   if (c->e->n == 0 || evaluate_natural_rhs(c->e, g->t, g->x, c->f_low)) return;

@@ -21,6 +21,9 @@ void chatter_clear(struct chatter *chatter);
 /* After every step, of a run that goes to until. DYN_DONE, or DYN_NO_PROGRESS with the message. */
 dyn_status chatter_step(struct chatter *chatter, const struct integrator *integrator, double until,
                         dyn_message *message);
+/* How many of the next steps chatter_step would only count; and counts so many, of these sizes. */
+int64_t chatter_quiet_steps(const struct chatter *chatter);
+void chatter_count(struct chatter *chatter, int64_t steps, double largest);
 /* Adds to the message of an integrator whose step size fell to nothing that the equations jump
  * there, if they do. */
 void chatter_explain(struct chatter *chatter, const struct integrator *integrator,

@@ -20,27 +20,28 @@ void monitor_clear(struct monitor *m) {
   m->values = NULL;
 }
 
-static void look_at_energies(struct monitor *m, struct evaluator *e, double t, const double *x) {
-  double energies[2] = {0, 0};
-  if (!e->model->energies || evaluate_function(e, e->model->energies, t, x, energies)) return;
-  for (int i = 0; i < 2; i++)
+void monitor_take(struct monitor *m, const dyn_model *model, const double *values,
+                  const double *energies) {
+  for (int i = 0; energies && i < 2; i++)
     if (fabs(energies[i]) > m->largest_energy) m->largest_energy = fabs(energies[i]);
-}
-
-void monitor_look(struct monitor *m, struct evaluator *e, double t, const double *x) {
-  const dyn_model *model = e->model;
-  if (!m->values || evaluate_function(e, model->invariant_values, t, x, m->values)) return;
-  look_at_energies(m, e, t, x);
   for (int32_t i = 0; i < model->n_invariants; i++) {
     dyn_invariant_drift *d = &m->drift[i];
-    if (!m->started) d->start = m->values[i];
-    d->end = m->values[i];
+    if (!m->started) d->start = values[i];
+    d->end = values[i];
     /* A value that is no number tells nothing of the drift, and must not hide what was seen. */
     double drift = fabs(d->end - d->start - m->jump[i]);
     if (drift > d->largest) d->largest = drift;
     if (fabs(d->end) > m->largest_value[i]) m->largest_value[i] = fabs(d->end);
   }
   m->started = 1;
+}
+
+void monitor_look(struct monitor *m, struct evaluator *e, double t, const double *x) {
+  const dyn_model *model = e->model;
+  double energies[2] = {0, 0};
+  if (!m->values || evaluate_function(e, model->invariant_values, t, x, m->values)) return;
+  int has_energies = model->energies && !evaluate_function(e, model->energies, t, x, energies);
+  monitor_take(m, model, m->values, has_energies ? energies : NULL);
 }
 
 void monitor_jump(struct monitor *m, struct evaluator *e, double t, const double *before,

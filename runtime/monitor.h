@@ -17,6 +17,9 @@ int monitor_init(struct monitor *monitor, const dyn_model *model, dyn_invariant_
 void monitor_clear(struct monitor *monitor);
 /* Looks at the state; what cannot be evaluated there is passed over. */
 void monitor_look(struct monitor *monitor, struct evaluator *e, double t, const double *x);
+/* The same of values[n_invariants] that were found elsewhere, and of both energies (or NULL). */
+void monitor_take(struct monitor *monitor, const dyn_model *model, const double *values,
+                  const double *energies);
 /* An event takes the state before to the one after. */
 void monitor_jump(struct monitor *monitor, struct evaluator *e, double t, const double *before,
                   const double *after);

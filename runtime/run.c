@@ -88,10 +88,9 @@ static void note_step(struct run *r) {
     }
   }
   double h = fabs(g->t - g->t_old);
-  if (s->smallest_step == 0 || h < s->smallest_step) s->smallest_step = h;
-  if (h > s->largest_step) s->largest_step = h;
+  run_note_sizes(s, h, h);
   r->steps_since_row++;
-  if (++r->steps_since_look >= 16) {
+  if (++r->steps_since_look >= RUN_LOOK_STEPS) {
     r->steps_since_look = 0;
     monitor_look(&r->monitor, &r->e, g->t, g->x);
   }
@@ -102,7 +101,7 @@ static dyn_status check_outside(struct run *r) {
   dyn_status status = run_check_stop(r, t);
   if (!status) status = run_ask_for_steps(r);
   if (status) return status;
-  if (r->integrator->steps % 64 == 0) run_tell_progress(r, t);
+  if (r->integrator->steps % RUN_PROGRESS_STEPS == 0) run_tell_progress(r, t);
   /* Fixed steps are as many as were asked for. */
   if (r->steps_since_row >= r->plan.max_steps && r->summary->fixed_step == 0)
     return message_set(&r->summary->message, DYN_NO_PROGRESS,

@@ -12,6 +12,9 @@
 #include "runtime/singular.h"
 #include "runtime/variables.h"
 
+#define RUN_LOOK_STEPS 16     /* of which one is looked at for its invariants */
+#define RUN_PROGRESS_STEPS 64 /* of which one is told to callbacks->progress */
+
 struct run {
   const dyn_problem *problem;
   const dyn_run_options *options;
@@ -67,6 +70,18 @@ dyn_status run_after_step(struct run *r, enum step_result result);
 dyn_status run_end(struct run *r, dyn_status status);
 /* The rest of a run, step by step; returns as run_end. */
 dyn_status run_on(struct run *r, dyn_status status);
+
+/* ---- run_quiet.c ---- */
+
+/* How many of the next steps, if they end before *until (the time of a row), have nothing to be
+ * done for them but to be counted: run_before_step and run_after_step need not be called for them.
+ * has_looks: whoever makes them looks for the invariants after every RUN_LOOK_STEPS of them, where
+ * steps_since_look comes to that. */
+int64_t run_quiet_steps(const struct run *r, int has_looks, double *until);
+/* Counts so many of them, whose sizes were these; the integrator is taken to their end by whoever
+ * made them, before run_before_step of the next one. */
+void run_count_quiet(struct run *r, int64_t steps, double smallest, double largest);
+void run_note_sizes(dyn_run_summary *summary, double smallest, double largest);
 
 /* ---- run_rows.c ---- */
 

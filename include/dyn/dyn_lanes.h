@@ -31,6 +31,10 @@ typedef struct dyn_lane_step {
  * value not finite. What they are then is found by whoever takes that step alone. */
 typedef uint32_t dyn_lane_function(const dyn_model *model, dyn_lane_step *step);
 
+/* As dyn_function (dyn_model.h), of every lane: the time is an array too. */
+typedef uint32_t dyn_lane_values(const dyn_model *model, const double *t, const double *x,
+                                 const double *u, const double *p, double *work, double *out);
+
 struct rk_table;
 typedef struct dyn_lanes {
   int32_t lanes;                /* 4 or 8 */
@@ -40,6 +44,8 @@ typedef struct dyn_lanes {
   const char *integrator;       /* "dopri5", "dop853" */
   dyn_lane_function *step;      /* all evaluations of a step, and its errors */
   dyn_lane_function *dense;     /* those for dense output alone; NULL if it needs none */
+  /* The model's, of the natural state; NULL: they are to be called lane by lane. */
+  dyn_lane_values *invariant_values, *energies;
 } dyn_lanes;
 
 #endif

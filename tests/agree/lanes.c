@@ -19,6 +19,7 @@ struct trajectory {
   double *x;    /* at the end */
   double *rows; /* their times and states, as many as there are */
   int64_t n_rows, steps, rejected;
+  double drift, size; /* of the first invariant, if there is one */
   dyn_status status;
 };
 
@@ -77,6 +78,9 @@ static int done(void *user, dyn_member *member) {
   t->steps = member->summary.steps;
   t->rejected = member->summary.rejected_steps;
   t->status = member->summary.status;
+  if (member->summary.n_invariants == 0) return 0;
+  t->drift = member->summary.invariants[0].largest;
+  t->size = fabs(member->summary.invariants[0].scale);
   return 0;
 }
 
@@ -118,10 +122,23 @@ static int same_bits(const struct work *a, const struct work *b, const char *nam
     const struct trajectory *s = &a->trajectory[k], *t = &b->trajectory[k];
     size_t size = (size_t)s->n_rows * (size_t)(n + 1) * sizeof(double);
     if (s->status == t->status && s->steps == t->steps && s->rejected == t->rejected &&
-        s->n_rows == t->n_rows && memcmp(s->x, t->x, (size_t)n * sizeof(double)) == 0 &&
+        s->n_rows == t->n_rows && memcmp(&s->drift, &t->drift, sizeof s->drift) == 0 &&
+        memcmp(s->x, t->x, (size_t)n * sizeof(double)) == 0 &&
         (size == 0 || memcmp(s->rows, t->rows, size) == 0))
       continue;
     fprintf(stderr, "%s: trajectory %d has other numbers\n", name, k);
+    return 0;
+  }
+  return 1;
+}
+
+/* Whether invariants drift no more than those of other runs do. */
+static int same_drift(const struct work *a, const struct work *b) {
+  for (int k = 0; k < COUNT; k++) {
+    const struct trajectory *s = &a->trajectory[k], *t = &b->trajectory[k];
+    if (!(s->drift > 10 * t->drift + 1e-12 * (1 + t->size))) continue;
+    fprintf(stderr, "trajectory %d: an invariant drifts by %g in lanes, else by %g\n", k, s->drift,
+            t->drift);
     return 0;
   }
   return 1;
@@ -168,7 +185,7 @@ static int compare(dyn_compiler *compiler, const struct work *given, const char 
   double off = difference(&w[0], &w[1]), error = difference(&w[0], &w[4]);
   double most = fmax(1e-12, 2 * error);
   bad |= !same_bits(&w[1], &w[2], "8 lanes") || !same_bits(&w[1], &w[3], "the other order") ||
-         !(off <= most);
+         !same_drift(&w[1], &w[0]) || !(off <= most);
   int64_t steps[2] = {0, 0};
   for (int k = 0; k < COUNT; k++)
     for (int i = 0; i < 2; i++) steps[i] += w[i].trajectory[k].steps;

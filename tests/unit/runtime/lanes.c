@@ -7,7 +7,7 @@
 #include "models.h"
 #include <string.h>
 
-enum { LANES = 4, TRAJECTORIES = 11, ROWS = 40 };
+enum { LANES = 4, TRAJECTORIES = 17, ROWS = 40 };
 
 struct losses { /* what the steps lose: one of so many; 0: none */
   uint64_t state;
@@ -65,6 +65,28 @@ static uint32_t lose(const dyn_model *m) {
   return lost;
 }
 
+static uint32_t values(const dyn_model *m, dyn_function *function, int32_t n, const double *x,
+                       const double *p, double *out) {
+  for (int k = 0; k < LANES; k++) {
+    double own[2] = {x[k], x[LANES + k]}, parameters[2] = {p[k], p[LANES + k]}, work[8], value[2];
+    function(m, 0, own, NULL, parameters, work, value);
+    for (int32_t i = 0; i < n; i++) out[i * LANES + k] = value[i];
+  }
+  return lose(m);
+}
+
+static uint32_t invariant_values(const dyn_model *m, const double *t, const double *x,
+                                 const double *u, const double *p, double *work, double *out) {
+  (void)t, (void)u, (void)work;
+  return values(m, m->invariant_values, 1, x, p, out);
+}
+
+static uint32_t energies(const dyn_model *m, const double *t, const double *x, const double *u,
+                         const double *p, double *work, double *out) {
+  (void)t, (void)u, (void)work;
+  return values(m, m->energies, 2, x, p, out);
+}
+
 static uint32_t step(const dyn_model *m, dyn_lane_step *s) {
   for (int k = 0; k < LANES; k++) {
     stages(m, s, 1, rk_table_dp8.stages, k);
@@ -82,16 +104,34 @@ static uint32_t dense(const dyn_model *m, dyn_lane_step *s) {
   return lose(m);
 }
 
+/* No invariant: what is seen of it depends on where it is looked at. */
+FUNCTION(position) {
+  UNUSED;
+  out[0] = x[0];
+  return DYN_OK;
+}
+
+/* Catches the motion where it stands still. */
+FUNCTION(dry_friction) {
+  UNUSED;
+  out[0] = x[1];
+  out[1] = -p[1] * (x[0] + 0.4 * ((x[1] > 0) - (x[1] < 0)));
+  return DYN_OK;
+}
+
 struct trajectory {
   double x[2], rows[ROWS + 1][3];
-  int64_t n_rows, steps, rejected;
-  double largest;
+  int64_t n_rows, steps, rejected, evaluations;
+  double smallest, largest, reached;
+  dyn_invariant_drift drift;
   dyn_status status;
 };
 
 struct work {
   dyn_model model;
-  int begun, last, ended;
+  dyn_function *rhs; /* another one than the model's, or NULL */
+  int begun, last, ended, has_looks;
+  int told, stop_after; /* times that progress was told; stop at one of them (0: don't) */
   volatile sig_atomic_t stop;
   struct trajectory trajectory[TRAJECTORIES];
 };
@@ -123,7 +163,14 @@ static int next(void *user, dyn_member *member) {
   member->options = run_options(4 + k, (4.0 + k) / ROWS, k % 2 ? 1e-10 : 1e-7, "dop853");
   if (k == 3) member->options.integrator = "dopri5"; /* alone */
   if (k == 4) member->options.tolerance = -1;        /* makes no sense */
-  if (k == 6) member->options.every = 100;
+  if (k == 6 || k > 10) {                            /* between few rows, most steps are quiet */
+    member->options.every = 0;
+    member->options.instants = k - 5;
+  }
+  if (k == 12) member->options.max_steps = 9;                  /* are too few */
+  if (k == 13) member->options.until = -member->options.until; /* backwards */
+  if (k == 14) member->options.until = 1000;                   /* some ten thousand steps */
+  if (k == 15) member->options.max_step = 1e-3;
   return 1;
 }
 
@@ -133,24 +180,44 @@ static int done(void *user, dyn_member *member) {
   memcpy(t->x, member->x, sizeof t->x);
   t->steps = member->summary.steps;
   t->rejected = member->summary.rejected_steps;
+  t->evaluations = member->summary.rhs_evaluations;
+  t->smallest = member->summary.smallest_step;
   t->largest = member->summary.largest_step;
+  t->reached = member->summary.reached;
+  if (member->summary.n_invariants > 0) t->drift = member->summary.invariants[0];
   t->status = member->summary.status;
   return ++w->ended == w->last;
 }
 
+static void progress(void *user, double t, const dyn_run_options *options) {
+  struct work *w = user;
+  (void)t, (void)options;
+  if (++w->told == w->stop_after) w->stop = 1;
+}
+
 static dyn_status run(struct work *w, struct losses *losses, int32_t n_members, int has_lanes) {
-  static const dyn_lanes lanes = {
+  static const dyn_lanes with_looks = {.lanes = LANES,
+                                       .n_work = 1,
+                                       .integrator = "dop853",
+                                       .step = step,
+                                       .dense = dense,
+                                       .invariant_values = invariant_values,
+                                       .energies = energies};
+  static const dyn_lanes without = {
       .lanes = LANES, .n_work = 1, .integrator = "dop853", .step = step, .dense = dense};
+  const dyn_lanes *lanes = w->has_looks ? &with_looks : &without;
   struct slot slots[LANES] = {0};
   dyn_member members[LANES] = {0};
   w->model = oscillator_model();
   w->model.implementation = losses;
-  dyn_run_callbacks callbacks = {.stop = &w->stop};
+  w->model.invariant_values = position;
+  if (w->rhs) w->model.rhs = w->rhs;
+  dyn_run_callbacks callbacks = {.user = w, .stop = &w->stop, .progress = progress};
   dyn_ensemble ensemble = {.model = &w->model,
                            .callbacks = &callbacks,
                            .members = members,
                            .n_members = n_members,
-                           .lanes = has_lanes ? &lanes : NULL,
+                           .lanes = has_lanes ? lanes : NULL,
                            .user = w,
                            .next = next,
                            .done = done};
@@ -168,7 +235,9 @@ static void assert_same(const struct work *a, const struct work *b) {
     assert_int_equal(s->status, t->status);
     assert_int_equal(s->steps, t->steps);
     assert_int_equal(s->n_rows, t->n_rows);
-    assert_true(s->largest == t->largest);
+    assert_true(s->largest == t->largest && s->smallest == t->smallest);
+    assert_true(s->reached == t->reached);
+    assert_memory_equal(&s->drift, &t->drift, sizeof s->drift);
     assert_memory_equal(s->x, t->x, sizeof s->x);
     assert_memory_equal(s->rows, t->rows, (size_t)s->n_rows * sizeof *s->rows);
   }
@@ -180,16 +249,37 @@ static void test_lanes_are_runs(void **state) {
   struct losses none = {0};
   assert_int_equal(run(&alone, &none, 1, 0), DYN_DONE);
   assert_int_equal(none.calls, 0);
-  for (int32_t n_members = 1; n_members <= LANES; n_members++) {
-    lanes = (struct work){0};
-    assert_int_equal(run(&lanes, &none, n_members, 1), DYN_DONE);
+  for (int32_t n_members = 1; n_members <= 2 * LANES; n_members++) {
+    lanes = (struct work){.has_looks = n_members % 2};
+    assert_int_equal(run(&lanes, &none, (n_members + 1) / 2, 1), DYN_DONE);
     assert_int_equal(lanes.ended, TRAJECTORIES);
     assert_same(&alone, &lanes);
-    for (int k = 0; k < TRAJECTORIES; k++)
+    for (int k = 0; k < TRAJECTORIES; k++) {
+      if (k == 12) continue; /* lanes have tried its next step before it fails */
       assert_int_equal(alone.trajectory[k].rejected, lanes.trajectory[k].rejected);
+      assert_int_equal(alone.trajectory[k].evaluations, lanes.trajectory[k].evaluations);
+    }
+    assert_int_equal(alone.told, lanes.told);
   }
   assert_int_equal(alone.trajectory[4].status, DYN_BAD_OPTION);
-  assert_true(none.calls > 100);
+  assert_int_equal(alone.trajectory[12].status, DYN_NO_PROGRESS);
+  assert_true(alone.trajectory[13].reached < 0);
+  assert_true(alone.trajectory[14].steps > 10000);
+  assert_true(alone.told > 100 && none.calls > 100);
+}
+
+static void test_chatter_is_noticed(void **state) {
+  (void)state;
+  static struct work alone, lanes;
+  struct losses none = {0};
+  int caught = 0;
+  alone.rhs = lanes.rhs = dry_friction;
+  assert_int_equal(run(&alone, &none, 1, 0), DYN_DONE);
+  assert_int_equal(run(&lanes, &none, LANES, 1), DYN_DONE);
+  assert_same(&alone, &lanes);
+  for (int k = 0; k < TRAJECTORIES; k++)
+    caught += alone.trajectory[k].status == DYN_NO_PROGRESS && alone.trajectory[k].steps > 2000;
+  assert_true(caught > 3);
 }
 
 /* Steps that are lost, for their stages or for rows within them, are made alone. */
@@ -200,7 +290,7 @@ static void test_lost_steps_are_made_alone(void **state) {
   assert_int_equal(run(&alone, &none, 1, 0), DYN_DONE);
   for (uint32_t one_of = 1; one_of <= 9; one_of += 4) {
     struct losses losses = {.state = one_of, .one_of = one_of};
-    lanes = (struct work){0};
+    lanes = (struct work){.has_looks = 1};
     assert_int_equal(run(&lanes, &losses, LANES, 1), DYN_DONE);
     assert_same(&alone, &lanes);
   }
@@ -216,6 +306,11 @@ static void test_ends(void **state) {
   stopped.stop = 1;
   assert_int_equal(run(&stopped, &none, LANES, 1), DYN_INTERRUPTED);
   assert_int_equal(stopped.ended, 0);
+  for (int after = 1; after < 100; after += 7) { /* in the middle, where several are in work */
+    stopped = (struct work){.stop_after = after, .has_looks = 1};
+    assert_int_equal(run(&stopped, &none, LANES, 1), DYN_INTERRUPTED);
+    assert_in_range(stopped.told, after, after + 2 * LANES);
+  }
 }
 
 static void test_integrators(void **state) {
@@ -230,7 +325,8 @@ static void test_integrators(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_lost_steps_are_made_alone),
-      cmocka_unit_test(test_ends), cmocka_unit_test(test_integrators)};
+      cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_chatter_is_noticed),
+      cmocka_unit_test(test_lost_steps_are_made_alone), cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_integrators)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
