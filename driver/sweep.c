@@ -180,7 +180,6 @@ static int prepare(struct sweep *sweep) {
   dyn_compiler *compiler = session->compiler;
   session_override(session, OPTION_START, DYN_OVERRIDE_START);
   if (!session_read_model(session)) return session_fault_status(session);
-  compiler->keeps_parameters = true;
   if (!compiler_derive(compiler, session_option(session, OPTION_METHOD)) ||
       !run_options_check_end(session))
     return session_fault_status(session);
@@ -189,6 +188,7 @@ static int prepare(struct sweep *sweep) {
     return session_fault_status(session);
   if (!variations_bind(session, &sweep->variations, problem->model) || !take_columns(sweep))
     return EXIT_COMMAND_LINE;
+  sweep->check = value_check_new(compiler->model);
   return run_options_settle(session, problem, &sweep->options);
 }
 
@@ -298,6 +298,7 @@ static int run(struct session *session) {
     if (status == EXIT_DONE) status = work(&sweep);
   }
   variations_clear(&sweep.variations);
+  value_check_free(sweep.check);
   vector_free(&sweep.columns);
   problem_close(&sweep.problem);
   free(sweep.folder);

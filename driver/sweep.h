@@ -15,6 +15,7 @@ struct sweep {
   struct session *session;
   struct problem problem; /* with the reference values */
   struct variations variations;
+  struct value_check *check; /* of values that depend on what is varied; NULL: there are none */
   enum sweep_recorded recorded;
   VECTOR(int32_t) columns; /* of a trajectory, that are recorded; the time first */
   uint32_t n_numbers;      /* of one row in the journals */
@@ -64,8 +65,8 @@ struct sweep_tally {
   uint64_t before;        /* trajectories that had ended before */
   uint64_t ended, failed; /* now */
   uint32_t workers;
-  int32_t lanes;        /* of each */
-  const char *obstacle; /* why these were not more; NULL: nobody asked */
+  int32_t lanes;                /* of each */
+  const char *obstacle;         /* why these were not more; NULL: nobody asked */
   double busy_seconds, seconds; /* of all workers together; by the clock */
 };
 /* Computes the chunks that are not done. Returns the exit status; diagnostics told. */

@@ -40,20 +40,8 @@ static bool refuse(struct session *session, const struct variation *v, const cha
 
 /* ---------------------------------------------------------------- numbers */
 
-/* One that holds pi is the better sample, because it decides how the compiler reads bare numbers.
- */
-static void consider_sample(struct variation *v, const char *text) {
-  bool has_pi = strstr(text, "pi") != NULL, is_zero = vector_last(&v->numbers) == 0;
-  if (v->sample != NULL && v->numbers.items[v->sample_place] != 0 &&
-      !(has_pi && !strstr(v->sample, "pi")))
-    return;
-  if (v->sample != NULL && is_zero) return;
-  v->sample = text;
-  v->sample_place = v->numbers.count - 1;
-}
-
 static bool add_number(struct session *session, struct variation *v, const char *text) {
-  struct vary_fraction fraction;
+  struct vary_fraction fraction = {.text = text};
   mpq_init(fraction.value);
   if (!vary_number(text, fraction.value)) {
     mpq_clear(fraction.value);
@@ -63,7 +51,6 @@ static bool add_number(struct session *session, struct variation *v, const char 
   }
   vector_push(&v->exact, fraction);
   vector_push(&v->numbers, expr_nearest_double(fraction.value));
-  consider_sample(v, text);
   return true;
 }
 
@@ -173,6 +160,43 @@ static const char *take_unit(struct session *session, const char *begin, const c
   return unit;
 }
 
+/* Any number but 0 tells the factor of a unit; one that holds pi is better still, because it
+ * decides how the compiler reads bare numbers. */
+static int worth_of(const struct vary_fraction *fraction) {
+  if (mpq_sgn(fraction->value) == 0) return 0;
+  return strstr(fraction->text, "pi") != NULL ? 2 : 1;
+}
+
+static int compare_samples(const void *a, const void *b) {
+  const struct vary_fraction *x = *(const struct vary_fraction *const *)a,
+                             *y = *(const struct vary_fraction *const *)b;
+  int order = mpq_cmp(x->value, y->value);
+  return order != 0 ? order : strcmp(x->text, y->text);
+}
+
+/* The middle one of the best: it does not depend on the order in which values are given. */
+static void choose_sample(struct variation *v) {
+  VECTOR(const struct vary_fraction *) best = {0};
+  int worth = 0;
+  for (uint32_t i = 0; i < v->exact.count; i++) {
+    const struct vary_fraction *fraction = &v->exact.items[i];
+    if (worth_of(fraction) > worth) best.count = 0;
+    if (worth_of(fraction) >= worth) vector_push(&best, fraction);
+    if (worth_of(fraction) > worth) worth = worth_of(fraction);
+  }
+  qsort(best.items, best.count, sizeof *best.items, compare_samples);
+  v->sample = best.items[(best.count - 1) / 2]->text;
+  v->sample_place = (uint32_t)(best.items[(best.count - 1) / 2] - v->exact.items);
+  vector_free(&best);
+}
+
+static bool read_values(struct session *session, struct variation *v, const char *values) {
+  const char *open = strchr(values, '(');
+  if (open != NULL) return read_distribution(session, v, values, open);
+  if (strchr(values, ':') != NULL) return read_range(session, v, values);
+  return read_list(session, v, values);
+}
+
 static bool read_variation(struct session *session, const char *text, struct variation *v) {
   *v = (struct variation){.text = text};
   mpq_init(v->factor);
@@ -181,10 +205,9 @@ static bool read_variation(struct session *session, const char *text, struct var
   if (equals == NULL || equals == text) return refuse(session, v, "there is no NAME=", forms);
   v->name = trimmed(session, text, equals);
   v->unit = take_unit(session, equals + 1, &end);
-  const char *values = trimmed(session, equals + 1, end), *open = strchr(values, '(');
-  if (open != NULL) return read_distribution(session, v, values, open);
-  if (strchr(values, ':') != NULL) return read_range(session, v, values);
-  return read_list(session, v, values);
+  if (!read_values(session, v, trimmed(session, equals + 1, end))) return false;
+  choose_sample(v);
+  return true;
 }
 
 /* ---------------------------------------------------------------- all of them */

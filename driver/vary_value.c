@@ -48,7 +48,7 @@ static bool locate(struct session *session, struct variation *v, const dyn_model
 /* The value that the compiler made of the sample, an expression; 0 if it is none. */
 static expr value_of(const struct model *model, const struct variation *v) {
   uint32_t n = model->coordinates.count, i = (uint32_t)v->index;
-  if (v->target == VARY_PARAMETER) return model->parameters.items[i].value;
+  if (v->target == VARY_PARAMETER) return model->parameters.items[i].varied;
   if (v->target == VARY_INPUT) return model->inputs.items[i].value;
   if (i < n) return model->coordinates.items[i].start_position;
   return i < 2 * n ? model->coordinates.items[i - n].start_velocity
