@@ -69,6 +69,9 @@ struct sweep_tally {
   const char *obstacle;         /* why these were not more; NULL: nobody asked */
   double busy_seconds, seconds; /* of all workers together; by the clock */
 };
+/* May trajectories be in work at once because nobody said how many? Of that the last digits depend
+ * on processor and engine. */
+bool sweep_has_lanes(const struct sweep *sweep);
 /* Computes the chunks that are not done. Returns the exit status; diagnostics told. */
 int sweep_compute(struct sweep *sweep, const struct sweep_state *state, struct sweep_tally *tally);
 

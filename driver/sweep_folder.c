@@ -83,17 +83,20 @@ static bool create_file(const char *path, const struct text *text) {
 
 static bool compare_manifest(const struct sweep *sweep, const char *there, const char *here) {
   struct text words = {0};
-  bool differs = sweep_manifest_differ(there, here, &words);
-  if (differs) {
+  enum sweep_difference difference = sweep_manifest_differ(there, here, &words);
+  if (difference != SWEEP_SAME) {
     dyn_context *context = session_context(sweep->session);
     struct diagnostic *d = diagnostic_add(context, DIAG_SWEEP_DIFFERS, nowhere, sweep->folder,
                                           text_string(&words), NULL);
     diagnostic_help(context, d,
-                    "repeat the command as it was to go on with that sweep; or remove the folder, "
-                    "or choose another -o");
+                    difference == SWEEP_OTHER
+                        ? "repeat the command as it was to go on with that sweep; or remove the "
+                          "folder, or choose another -o"
+                        : "its last digits would be those of two; finish it where it was begun, or "
+                          "begin anew: remove the folder, or choose another -o");
   }
   text_free(&words);
-  return !differs;
+  return difference == SWEEP_SAME;
 }
 
 static bool report_none(const struct sweep *sweep) {

@@ -194,6 +194,14 @@ static bool has_own_inputs(const struct problem *problem) {
   return false;
 }
 
+bool sweep_has_lanes(const struct sweep *sweep) {
+  const dyn_compiler *compiler = sweep->session->compiler;
+  const char *engine = session_option(sweep->session, OPTION_BACKEND);
+  return sweep->lanes == 0 && sweep->variations.count >= WORTH_CODE && lanes_of_processor() > 1 &&
+         (engine == NULL || strcmp(engine, "interpreter") != 0) &&
+         lanes_obstacle(compiler->program) == NULL;
+}
+
 /* Steps for several trajectories at once. False, with a diagnostic, if they were asked for and
  * there are none. */
 static bool choose_lanes(const struct sweep *sweep, struct sweep_work *work,
