@@ -1,6 +1,7 @@
 /* The values of what a sweep varies: found in the model, and for each trajectory. */
 #include "driver/vary.h"
 #include "driver/vary_number.h"
+#include "base/bug.h"
 #include "base/random.h"
 #include "expr/expr.h"
 #include <math.h>
@@ -79,7 +80,9 @@ static void take_value(struct expr_graph *graph, expr e, mpq_t out) {
   }
   double value = 0;
   expr_evaluate(graph, &e, 1, no_symbol, NULL, &value);
-  mpq_set_d(out, isfinite(value) ? value : 0);
+  /* sema's check_numbers has refused what no double holds (E0416). */
+  if (!isfinite(value) || value == 0) bug("the unit of a varied value is beyond doubles");
+  mpq_set_d(out, value);
 }
 
 /* What the compiler made of the sample, over the sample. */
