@@ -103,6 +103,41 @@ static void find_factor(struct variation *v, const struct model *model) {
   mpq_clear(rest);
 }
 
+static const struct model_name *name_of(const struct model *model, const struct variation *v) {
+  uint32_t n = model->coordinates.count, i = (uint32_t)v->index;
+  if (v->target == VARY_PARAMETER) return &model->parameters.items[i].id;
+  if (v->target == VARY_INPUT) return &model->inputs.items[i].id;
+  return i < 2 * n ? &model->coordinates.items[i % n].id : &model->states.items[i - 2 * n].id;
+}
+
+/* A bare number is in the declared unit, one that holds pi in SI: both do not share a factor. */
+static bool check_unit(struct session *session, const struct variation *v,
+                       const struct model *model) {
+  const struct model_name *id = name_of(model, v);
+  dyn_context *context = session_context(session);
+  const char *bare = NULL, *with_pi = NULL;
+  for (uint32_t i = 0; i < v->exact.count; i++) {
+    const struct vary_fraction *number = &v->exact.items[i];
+    if (mpq_sgn(number->value) == 0) continue;
+    if (strstr(number->text, "pi") != NULL)
+      with_pi = number->text;
+    else
+      bare = number->text;
+  }
+  if (v->unit[0] != '\0' || bare == NULL || with_pi == NULL ||
+      strcmp(id->unit.si, id->unit.declared) == 0)
+    return true;
+  int32_t n = (int32_t)model->coordinates.count;
+  bool is_velocity = v->target == VARY_START && v->index >= n && v->index < 2 * n;
+  const char *over = is_velocity ? "/s" : "";
+  char *why = arena_format(&context->arena, "'%s' would be in %s%s and '%s' in %s%s", bare,
+                           id->unit.declared, over, with_pi, id->unit.si, over);
+  struct diagnostic *d = diagnostic_add(context, DIAG_BAD_VARIATION, nowhere, v->text, why, NULL);
+  diagnostic_help(context, d, "say the unit of all of them, at the end: [%s%s] or [%s%s]",
+                  id->unit.declared, over, id->unit.si, over);
+  return false;
+}
+
 /* Of several --vary of one thing, only one could have an effect. */
 static bool check_once(struct session *session, const struct variations *all, uint32_t i) {
   const struct variation *v = &all->items.items[i];
@@ -122,7 +157,8 @@ bool variations_bind(struct session *session, struct variations *variations,
   bool good = true;
   for (uint32_t i = 0; i < variations->items.count && good; i++) {
     struct variation *v = &variations->items.items[i];
-    good = locate(session, v, model) && check_once(session, variations, i);
+    good = locate(session, v, model) && check_once(session, variations, i) &&
+           check_unit(session, v, session->compiler->model);
     if (good) find_factor(v, session->compiler->model);
   }
   return good;
