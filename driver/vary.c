@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,14 +41,29 @@ static bool refuse(struct session *session, const struct variation *v, const cha
 
 /* ---------------------------------------------------------------- numbers */
 
+/* Says why the text is none, as far as that can be guessed. */
+static bool refuse_number(struct session *session, const struct variation *v, const char *text) {
+  struct arena *arena = &session_context(session)->arena;
+  char *end;
+  double value = strtod(text, &end);
+  if (*text == '\0') return refuse(session, v, "a value is missing", forms);
+  if (strchr(text, '=') != NULL)
+    return refuse(session, v, arena_format(arena, "'%s' is not a number", text),
+                  "what else varies has a --vary of its own");
+  if (strpbrk(text, "[]") != NULL)
+    return refuse(session, v, arena_format(arena, "'%s' is not a number", text),
+                  "a unit stands once, at the end of all");
+  if (*end == '\0' && isinf(value) && isdigit((unsigned char)end[-1]))
+    return refuse(session, v, arena_format(arena, "'%s' is larger than any double", text), forms);
+  return refuse(session, v, arena_format(arena, "'%s' is not a number", text), forms);
+}
+
 static bool add_number(struct session *session, struct variation *v, const char *text) {
   struct vary_fraction fraction = {.text = text};
   mpq_init(fraction.value);
   if (!vary_number(text, fraction.value)) {
     mpq_clear(fraction.value);
-    const char *why = arena_format(&session_context(session)->arena, "'%s' is not a number", text);
-    return refuse(session, v, why,
-                  strpbrk(text, "[]") ? "a unit stands once, at the end of all" : forms);
+    return refuse_number(session, v, text);
   }
   vector_push(&v->exact, fraction);
   vector_push(&v->numbers, expr_nearest_double(fraction.value));
@@ -87,8 +103,18 @@ static bool read_range(struct session *session, struct variation *v, const char 
   uint32_t count = split(session, text, ':', 4, parts);
   bool is_log = count == 4 && strcmp(parts[3], "log") == 0;
   v->kind = is_log ? VARY_LOG_RANGE : VARY_RANGE;
-  if (count < 3 || count > 4 || (count == 4 && !is_log))
-    return refuse(session, v, "this is no range", forms);
+  if (strchr(text, '=') != NULL)
+    return refuse(session, v, "this is no range", "what else varies has a --vary of its own");
+  if (count == 2)
+    return refuse(session, v, "the number of values is missing",
+                  arena_format(&session_context(session)->arena,
+                               "%s:%s:10, say, are ten values in equal steps, both ends among them",
+                               parts[0], parts[1]));
+  if (count == 4 && !is_log)
+    return refuse(session, v,
+                  arena_format(&session_context(session)->arena, "'%s' is not 'log'", parts[3]),
+                  forms);
+  if (count > 4) return refuse(session, v, "this is no range", forms);
   if (!add_number(session, v, parts[0]) || !add_number(session, v, parts[1])) return false;
   char *end;
   errno = 0;
@@ -114,6 +140,9 @@ static bool report_unknown_distribution(struct session *session, const struct va
       diagnostic_add(context, DIAG_UNKNOWN_DISTRIBUTION, nowhere, v->text, name, NULL);
   if (near != NULL) diagnostic_help(context, d, "did you mean '%s'?", near);
   diagnostic_help(context, d, "it can be uniform, normal or loguniform");
+  if (near == NULL)
+    diagnostic_help(context, d,
+                    "values are numbers: let the model follow a parameter, and vary that");
   return false;
 }
 
@@ -191,6 +220,9 @@ static void choose_sample(struct variation *v) {
 }
 
 static bool read_values(struct session *session, struct variation *v, const char *values) {
+  if (*values == '\0' && v->unit[0] != '\0')
+    return refuse(session, v, "what stands in brackets is a unit, and no value is before it",
+                  "a list has no brackets: NAME=1,2,5");
   const char *open = strchr(values, '(');
   if (open != NULL) return read_distribution(session, v, values, open);
   if (strchr(values, ':') != NULL) return read_range(session, v, values);
@@ -204,6 +236,11 @@ static bool read_variation(struct session *session, const char *text, struct var
   while (end > text && isspace((unsigned char)end[-1])) end--;
   if (equals == NULL || equals == text) return refuse(session, v, "there is no NAME=", forms);
   v->name = trimmed(session, text, equals);
+  size_t length = strlen(v->name);
+  if (strncmp(v->name, "start(", 6) == 0 && v->name[length - 1] == ')')
+    return refuse(session, v, "a start value is varied by the name of what starts there",
+                  arena_format(&session_context(session)->arena, "write \"%.*s%s\"",
+                               (int)length - 7, v->name + 6, equals));
   v->unit = take_unit(session, equals + 1, &end);
   if (!read_values(session, v, trimmed(session, equals + 1, end))) return false;
   choose_sample(v);
@@ -267,7 +304,8 @@ bool variations_take(struct session *session, struct variations *out) {
   out->samples = 1;
   good &= take_count(session, OPTION_SAMPLES, 1, MOST_TRAJECTORIES,
                      "it is a number of trajectories from 1 to 1e9", &out->samples);
-  good &= take_count(session, OPTION_SEED, 0, UINT64_MAX, "it is a whole number", &out->seed);
+  good &=
+      take_count(session, OPTION_SEED, 0, UINT64_MAX, "it is a whole number from 0 on", &out->seed);
   for (uint32_t i = 0; i < session->line.options.count; i++) {
     const struct option_value *value = &session->line.options.items[i];
     struct variation v;
