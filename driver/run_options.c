@@ -1,6 +1,7 @@
 /* The options of a run on the command line. */
 #include "driver/run_options.h"
 #include "driver/run_defaults.h"
+#include "expr/expr.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,8 +121,11 @@ static bool check_step(struct session *session, const dyn_run_options *options) 
 static int check_applies(struct session *session, const struct problem *problem,
                          const dyn_run_options *options) {
   dyn_message message = {""};
-  if (dyn_integrator_check(&problem->model_problem, options->integrator, &message) == DYN_DONE)
-    return EXIT_DONE;
+  dyn_problem asked = problem->model_problem;
+  struct expr_symbol_set *varied = model_varied(session->compiler->model);
+  if (varied != NULL) asked.p = NULL; /* masses are for each trajectory to check */
+  expr_symbol_set_free(varied);
+  if (dyn_integrator_check(&asked, options->integrator, &message) == DYN_DONE) return EXIT_DONE;
   bool is_model = session_option(session, OPTION_INTEGRATOR) == NULL &&
                   session_option(session, OPTION_METHOD) == NULL;
   diagnostic_add(session_context(session), DIAG_INTEGRATOR_DOES_NOT_APPLY,

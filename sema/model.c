@@ -34,9 +34,11 @@ void model_free(struct model *model) {
 struct expr_symbol_set *model_varied(const struct model *model) {
   struct expr_symbol_set *varied = NULL;
   uint32_t count = 0, before = 0;
-  do {
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    count += model->parameters.items[i].varied != 0;
+  while (count > before) {
     struct expr_symbol_set *last = varied;
-    before = count;
+    before = last != NULL ? count : 0;
     count = 0;
     varied = expr_symbol_set_new(model->graph);
     for (uint32_t i = 0; i < model->parameters.count; i++) {
@@ -46,10 +48,8 @@ struct expr_symbol_set *model_varied(const struct model *model) {
       count++;
     }
     expr_symbol_set_free(last);
-  } while (count > before);
-  if (count > 0) return varied;
-  expr_symbol_set_free(varied);
-  return NULL;
+  }
+  return varied;
 }
 
 static void check_expr(const struct model *model, expr e, const char *what) {
