@@ -245,7 +245,8 @@ static char *load(const struct compilation *compilation, LLVMMemoryBufferRef obj
 }
 
 /* All that the object depends on: the module before it is optimised, how it will be, and the build
- * of this code. What the module knows by name only (struct ir_datum) is not in the object either. */
+ * of this code. What the module knows by name only (struct ir_datum) is not in the object either.
+ */
 static struct text object_key(const struct compilation *compilation) {
   struct text key = {0};
   char own[PATH_MAX];

@@ -103,7 +103,9 @@ static bool report_none(const struct sweep *sweep) {
   dyn_context *context = session_context(sweep->session);
   char *why = arena_format(&context->arena, "there is no sweep in '%s'", sweep->folder);
   struct diagnostic *d = diagnostic_add(context, DIAG_SWEEP_INCOMPLETE, nowhere, why, NULL);
-  diagnostic_help(context, d, "run the shards first: the same command, with the same -o, and --shard 1/4, 2/4, ...");
+  diagnostic_help(
+      context, d,
+      "run the shards first: the same command, with the same -o, and --shard 1/4, 2/4, ...");
   return false;
 }
 

@@ -11,5 +11,6 @@ enum sweep_difference {
   SWEEP_OTHER_ORIGIN /* computed by another build of dyn, or on another kind of machine */
 };
 /* Appends the first difference of two manifests in words. */
-enum sweep_difference sweep_manifest_differ(const char *there, const char *here, struct text *words);
+enum sweep_difference sweep_manifest_differ(const char *there, const char *here,
+                                            struct text *words);
 #endif

@@ -123,8 +123,8 @@ static bool find_moment_fault(bool is_planar, const double inertia[6], struct te
   if (is_planar) return inertia[2] < 0;
   principal_moments(inertia, moments);
   double size = fmax(fabs(moments[0]), fabs(moments[2])), rounding = 1e-9 * size;
-  bool is_negative =
-      moments[0]<-rounding, is_large = moments[2]> moments[0] + moments[1] + rounding;
+  bool is_negative = moments[0] < -rounding;
+  bool is_large = moments[2] > moments[0] + moments[1] + rounding;
   if (is_negative)
     text_format(out, "a principal moment of inertia is negative (%.6g)", moments[0]);
   else if (is_large)
