@@ -222,17 +222,18 @@ static expr checked_value(struct analysis *a, const struct given *given, role_se
 }
 
 /* A parameter that takes many values has none that the model may be judged by: one of them could be
- * special, as equal lengths are. It gets a number in general position, a little above the one that
+ * special, as equal lengths are. It gets a number in general position, a little beside the one that
  * is given, so that what is found out holds for all but special values. */
 static void take_varied(struct analysis *a, const struct element *e, struct model_parameter *p) {
   struct expr_graph *graph = a->l->graph;
   if (!e->is_varied || p->value == 0) return;
-  long part = 512 + (long)(hash_bytes(e->name, strlen(e->name), 0) % 512);
+  const long least = 1L << 20, whole = 1L << 31; /* parts that no two names share, most likely */
+  long part = least + (long)(hash_bytes(e->name, strlen(e->name), 0) % (uint64_t)least);
   bool is_zero = expr_is_integer_value(graph, p->value, 0);
   expr size = is_zero ? p->id.unit.scale : p->value;
+  expr change = expr_multiply(graph, expr_ratio(graph, is_zero ? part : -part, whole), size);
   p->varied = p->value;
-  p->value =
-      expr_add(graph, p->value, expr_multiply(graph, expr_ratio(graph, part, 1 << 20), size));
+  p->value = expr_add(graph, p->value, change); /* not larger: doubles end somewhere */
 }
 
 static void value_of_parameter(struct analysis *a, const struct element *e) {
