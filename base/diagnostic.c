@@ -29,22 +29,33 @@ enum diagnostic_code diagnostic_find(const char *name) {
   return DIAG_NONE;
 }
 
-static const char *fill_message(dyn_context *context, const char *pattern, va_list list) {
+static void put_message(struct text *out, const char *pattern, va_list list) {
   const char *arguments[10] = {0};
   size_t count = 0;
   for (const char *argument; (argument = va_arg(list, const char *)) != NULL;)
     if (count < 10) arguments[count++] = argument;
-  struct text text = {0};
   for (const char *p = pattern; *p != '\0'; p++) {
     if (p[0] != '{' || !isdigit((unsigned char)p[1]) || p[2] != '}') {
-      text_add(&text, p, 1);
+      text_add(out, p, 1);
       continue;
     }
     size_t index = (size_t)(p[1] - '0');
     if (index >= count) bug("the message \"%s\" got %zu arguments", pattern, count);
-    text_put(&text, arguments[index]);
+    text_put(out, arguments[index]);
     p += 2;
   }
+}
+
+void diagnostic_put_message(struct text *out, enum diagnostic_code code, ...) {
+  va_list list;
+  va_start(list, code);
+  put_message(out, diagnostic_entry(code)->message, list);
+  va_end(list);
+}
+
+static const char *fill_message(dyn_context *context, const char *pattern, va_list list) {
+  struct text text = {0};
+  put_message(&text, pattern, list);
   const char *message = arena_string(&context->arena, text_string(&text), text.length);
   text_free(&text);
   return message;
@@ -92,8 +103,8 @@ static bool is_omitted(const dyn_context *context, enum diagnostic_code code, st
          entries[code].severity == SEVERITY_NOTE;
 }
 
-struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span place,
-                                  ...) {
+struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code,
+                                  struct span place, ...) {
   struct diagnostic_list *list = &context->diagnostics;
   struct span span = source_written(&context->sources, place);
   if (is_omitted(context, code, span)) return unheard(list);
@@ -136,8 +147,7 @@ void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struc
   const char *caption = arena_vformat(&context->arena, format, list);
   va_end(list);
   uint32_t count = diagnostic->labels.count;
-  struct diagnostic_label *items =
-      arena_array(&context->arena, struct diagnostic_label, count + 1);
+  struct diagnostic_label *items = arena_array(&context->arena, struct diagnostic_label, count + 1);
   if (count > 0) memcpy(items, diagnostic->labels.items, count * sizeof *items);
   items[count] = (struct diagnostic_label){source_written(&context->sources, span), caption};
   diagnostic->labels.items = items;
@@ -162,8 +172,7 @@ bool diagnostics_blame_command_line(const dyn_context *context) {
   for (uint32_t i = 0; i < context->diagnostics.count; i++) {
     const struct diagnostic *held = context->diagnostics.items[i];
     const struct source *source = source_get(&context->sources, held->span.source);
-    if (entries[held->code].severity == SEVERITY_ERROR && source != NULL &&
-        source->is_command_line)
+    if (entries[held->code].severity == SEVERITY_ERROR && source != NULL && source->is_command_line)
       return true;
   }
   return false;

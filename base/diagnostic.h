@@ -66,12 +66,16 @@ struct diagnostic_entry { /* a row of the catalogue */
  * code at the same span is not kept (the returned diagnostic then goes nowhere). */
 struct diagnostic *diagnostic_add(dyn_context *context, enum diagnostic_code code, struct span span,
                                   ...) __attribute__((sentinel));
-void diagnostic_caption(dyn_context *context, struct diagnostic *diagnostic, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void diagnostic_caption(dyn_context *context, struct diagnostic *diagnostic, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
 void diagnostic_label(dyn_context *context, struct diagnostic *diagnostic, struct span span,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 void diagnostic_help(dyn_context *context, struct diagnostic *diagnostic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The words alone, for reports that are no diagnostics; the list ends with NULL. */
+void diagnostic_put_message(struct text *out, enum diagnostic_code code, ...)
+    __attribute__((sentinel));
 
 const struct diagnostic_entry *diagnostic_entry(enum diagnostic_code code);
 /* The code of "E0123" (any case, the letter may be missing); DIAG_NONE if there is none. */

@@ -13,19 +13,16 @@
 #define DYN_MODULE_DIRECTORY "/usr/local/lib/dyn"
 #endif
 
-static void *open_in(const char *directory, const char *below, const char *name) {
-  char path[PATH_MAX];
-  int length = snprintf(path, sizeof path, "%s%s/lib%s.so", directory, below, name);
-  if (length < 0 || (size_t)length >= sizeof path || access(path, R_OK) != 0) return NULL;
-  /* Global: LLVM's debugger hooks and process symbol search need to see each other. */
-  return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+static bool is_module_in(const char *directory, const char *below, const char *name, char *path,
+                         size_t size) {
+  int length = snprintf(path, size, "%s%s/lib%s.so", directory, below, name);
+  return length > 0 && (size_t)length < size && access(path, R_OK) == 0;
 }
 
-/* The folder of the binary or library that this code is in. */
-static int own_directory(char *directory, size_t size) {
+bool module_own_path(char *path, size_t size) {
   Dl_info info;
   char real[PATH_MAX];
-  if (dladdr((void *)(size_t)&module_open, &info) == 0 || info.dli_fname == NULL) return 0;
+  if (dladdr((void *)(size_t)&module_open, &info) == 0 || info.dli_fname == NULL) return false;
   ssize_t length = -1;
   const char *name = info.dli_fname;
   if (strchr(name, '/') == NULL) {
@@ -34,28 +31,34 @@ static int own_directory(char *directory, size_t size) {
     const char *started = (const char *)getauxval(AT_EXECFN); /* where /proc is not mounted */
     if (started != NULL) name = started;
   }
-  if (length <= 0 && realpath(name, real) == NULL) return 0;
-  char *slash = strrchr(real, '/');
-  if (slash == NULL || (size_t)(slash - real) >= size) return 0;
-  *slash = '\0';
-  strcpy(directory, real);
-  return 1;
+  if (length <= 0 && realpath(name, real) == NULL) return false;
+  if (strlen(real) >= size) return false;
+  strcpy(path, real);
+  return true;
+}
+
+bool module_path(const char *name, char *path, size_t size) {
+  static const char *const below[] = {"", "/../lib/dyn", "/dyn"};
+  char own[PATH_MAX];
+  if (module_own_path(own, sizeof own)) {
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
+      if (is_module_in(own, below[i], name, path, size)) return true;
+  }
+  return is_module_in(DYN_MODULE_DIRECTORY, "", name, path, size);
 }
 
 void *module_open(const char *name, const char **reason) {
-  char directory[PATH_MAX];
+  char path[PATH_MAX];
   void *handle = NULL;
   dlerror();
-  if (own_directory(directory, sizeof directory)) {
-    handle = open_in(directory, "", name);
-    if (handle == NULL) handle = open_in(directory, "/../lib/dyn", name);
-    if (handle == NULL) handle = open_in(directory, "/dyn", name);
-  }
-  if (handle == NULL) handle = open_in(DYN_MODULE_DIRECTORY, "", name);
+  /* Global: LLVM's debugger hooks and process symbol search need to see each other. */
+  if (module_path(name, path, sizeof path)) handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   void *entry = handle != NULL ? dlsym(handle, name) : NULL;
   if (entry == NULL && reason != NULL) {
     const char *loader = dlerror();
-    *reason = loader != NULL ? loader : "it is neither beside the program nor in " DYN_MODULE_DIRECTORY;
+    *reason =
+        loader != NULL ? loader : "it is neither beside the program nor in " DYN_MODULE_DIRECTORY;
   }
   return entry;
 }

@@ -1,8 +1,11 @@
 /* The back end's table of functions (backend.h): a program to IR, through LLVM, to a model in this
  * process or to a file. */
 #define _GNU_SOURCE
+#include "base/identity.h"
+#include "base/module.h"
 #include "codegen/llvm_ir.h"
 #include "codegen/object_cache.h"
+#include <limits.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Target.h>
 #include <llvm/Config/llvm-config.h>
@@ -242,19 +245,22 @@ static char *load(const struct compilation *compilation, LLVMMemoryBufferRef obj
   return NULL;
 }
 
-/* All that the object depends on: the module before it is optimised, and how it will be. What the
- * module knows by name only (struct ir_datum) is not in the object either. */
+/* All that the object depends on: the module before it is optimised, how it will be, and the build
+ * of this code. What the module knows by name only (struct ir_datum) is not in the object either.
+ */
 static struct text object_key(const struct compilation *compilation) {
   struct text key = {0};
+  char own[PATH_MAX];
   LLVMTargetMachineRef machine = compilation->machine;
   char *parts[] = {LLVMGetTargetMachineTriple(machine), LLVMGetTargetMachineCPU(machine),
                    LLVMGetTargetMachineFeatureString(machine)};
-  text_put(&key, "dyn " DYN_VERSION ", LLVM " LLVM_VERSION_STRING);
+  text_put(&key, "LLVM " LLVM_VERSION_STRING ", dyn ");
+  if (module_own_path(own, sizeof own)) identity_of_file(own, &key);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     text_format(&key, "\n%s", parts[i]);
     LLVMDisposeMessage(parts[i]);
   }
-  text_format(&key, "\nlevel %d, backend %d\n", compilation->level, BACKEND_VERSION);
+  text_format(&key, "\nlevel %d\n", compilation->level);
   LLVMMemoryBufferRef module = LLVMWriteBitcodeToMemoryBuffer(compilation->ir.module);
   text_add(&key, LLVMGetBufferStart(module), LLVMGetBufferSize(module));
   LLVMDisposeMemoryBuffer(module);

@@ -21,7 +21,8 @@ struct problem {
 bool problem_take_inputs(struct session *session, struct problem *problem);
 /* Reads those tables (a step of problem_open). */
 bool problem_open_inputs(struct session *session, struct problem *problem);
-/* Parameters and inputs of an interpreted or compiled model. */
+/* Parameters and inputs of an interpreted or compiled model. False, with a diagnostic, if a
+ * parameter has no finite value, unless what is varied leads to that. */
 bool problem_open(struct session *session, struct problem *problem, const dyn_model *model);
 /* The start state at time t, assembled. Constraints that the start values violate, a singular start
  * configuration and conflicts are told; so is what moved, unless `assembly` is asked for: then the

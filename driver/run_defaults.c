@@ -53,28 +53,46 @@ static int blame(struct session *session, const dyn_message *message, bool is_co
   return is_command_line ? EXIT_COMMAND_LINE : EXIT_MODEL;
 }
 
-int run_defaults_check(struct session *session, const struct problem *problem) {
-  const struct model *model = session->compiler->model;
-  const dyn_model *code = problem->model;
+int32_t run_defaults_find_fault(const struct model *model, const dyn_model *code, const double *p,
+                                dyn_message *message) {
   expr values[DYN_RUN_COUNT];
   double given[DYN_RUN_COUNT];
   list_values(model, values);
-  if (code->run_defaults == NULL) return EXIT_DONE;
+  if (code->run_defaults == NULL) return -1;
   double *work = checked_calloc((size_t)code->n_work + 1, sizeof *work);
-  code->run_defaults(code, 0, NULL, NULL, problem->p, work, given);
+  code->run_defaults(code, 0, NULL, NULL, p, work, given);
   free(work);
-  for (int32_t i = 0; i < DYN_RUN_COUNT; i++) {
-    dyn_message message = {""};
-    if (values[i] != 0 && dyn_run_value_check(i, given[i], &message) != DYN_DONE)
-      return blame(session, &message, follows_from_set(model, &values[i], 1));
-  }
-  return EXIT_DONE;
+  for (int32_t i = 0; i < DYN_RUN_COUNT; i++)
+    if (values[i] != 0 && dyn_run_value_check(i, given[i], message) != DYN_DONE) return i;
+  return -1;
+}
+
+bool run_defaults_vary(const struct model *model, int32_t first, int32_t last) {
+  expr values[DYN_RUN_COUNT];
+  struct expr_symbol_set *varied = model_varied(model);
+  bool any = false;
+  list_values(model, values);
+  for (int32_t i = first; i <= last && varied != NULL && !any; i++)
+    any = values[i] != 0 && expr_symbol_set_touches(varied, values[i]);
+  expr_symbol_set_free(varied);
+  return any;
+}
+
+int run_defaults_check(struct session *session, const struct problem *problem) {
+  const struct model *model = session->compiler->model;
+  dyn_message message = {""};
+  expr values[DYN_RUN_COUNT];
+  int32_t fault = run_defaults_find_fault(model, problem->model, problem->p, &message);
+  if (fault < 0 || run_defaults_vary(model, fault, fault)) return EXIT_DONE;
+  list_values(model, values);
+  return blame(session, &message, follows_from_set(model, &values[fault], 1));
 }
 
 int run_defaults_refuse_rows(struct session *session, const dyn_message *message) {
   static const enum option_id options[] = {OPTION_FROM, OPTION_UNTIL, OPTION_EVERY};
   const struct model *model = session->compiler->model;
   expr values[DYN_RUN_COUNT];
+  if (run_defaults_vary(model, DYN_RUN_FROM, DYN_RUN_EVERY)) return EXIT_DONE;
   list_values(model, values);
   bool is_command_line = follows_from_set(model, values + DYN_RUN_FROM, DYN_RUN_EVERY + 1);
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)

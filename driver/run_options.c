@@ -1,6 +1,7 @@
 /* The options of a run on the command line. */
 #include "driver/run_options.h"
 #include "driver/run_defaults.h"
+#include "expr/expr.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +66,10 @@ bool run_options_take(struct session *session, dyn_run_options *out) {
   const char *near = nearest_name(integrator, names, count);
   char *help = arena_format(
       &context->arena, near != NULL ? "did you mean '%s'?" : "%s",
-      near != NULL ? near
-                   : "it can be auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, verlet, yoshida4, "
-                     "yoshida6, yoshida8, midpoint, gauss4, gauss6 or gauss8");
+      near != NULL
+          ? near
+          : "it can be auto, rk, dopri5, dop853, taylor, adams, bdf, ida, rk4, verlet, yoshida4, "
+            "yoshida6, yoshida8, midpoint, gauss4, gauss6 or gauss8");
   report_bad_value(context, "--integrator", integrator, help);
   return false;
 }
@@ -119,8 +121,11 @@ static bool check_step(struct session *session, const dyn_run_options *options) 
 static int check_applies(struct session *session, const struct problem *problem,
                          const dyn_run_options *options) {
   dyn_message message = {""};
-  if (dyn_integrator_check(&problem->model_problem, options->integrator, &message) == DYN_DONE)
-    return EXIT_DONE;
+  dyn_problem asked = problem->model_problem;
+  struct expr_symbol_set *varied = model_varied(session->compiler->model);
+  if (varied != NULL) asked.p = NULL; /* masses are for each trajectory to check */
+  expr_symbol_set_free(varied);
+  if (dyn_integrator_check(&asked, options->integrator, &message) == DYN_DONE) return EXIT_DONE;
   bool is_model = session_option(session, OPTION_INTEGRATOR) == NULL &&
                   session_option(session, OPTION_METHOD) == NULL;
   diagnostic_add(session_context(session), DIAG_INTEGRATOR_DOES_NOT_APPLY,
@@ -149,7 +154,11 @@ int run_options_settle(struct session *session, const struct problem *problem,
   int fault = run_defaults_check(session, problem);
   if (fault != EXIT_DONE) return fault;
   dyn_status answer = dyn_run_options_init(problem->model, problem->p, out, &message);
-  if (answer != DYN_DONE) {
+  if (answer != DYN_DONE && run_defaults_vary(session->compiler->model, 0, DYN_RUN_COUNT - 1)) {
+    /* What holds for all trajectories: a sweep makes its steps for it. */
+    *out =
+        (dyn_run_options){.until = 1, .tolerance = 1e-8, .integrator = problem->model->integrator};
+  } else if (answer != DYN_DONE) {
     bool is_model = answer == DYN_BAD_OPTION;
     diagnostic_add(session_context(session), DIAG_NO_RUN,
                    is_model ? session->compiler->model->run.span : nowhere, message.text, NULL);

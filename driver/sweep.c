@@ -2,6 +2,7 @@
 #include "driver/sweep.h"
 #include "driver/commands.h"
 #include "driver/run_options.h"
+#include "driver/table_file.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -84,6 +85,33 @@ static void take_lanes(struct sweep *sweep) {
   sweep->lanes = text != NULL ? text[0] - '0' : 0;
 }
 
+/* What would fail when all is computed. Beside a regular file a folder is made, which tells the
+ * rest.
+ */
+static bool check_output(struct sweep *sweep) {
+  struct session *session = sweep->session;
+  const char *output = sweep->output;
+  struct stat there;
+  if (output == NULL) return true;
+  if (*output == '\0') {
+    report_bad_value(session_context(session), "--output", output, "it is the name of a file");
+    return false;
+  }
+  int fault = 0;
+  if (stat(output, &there) == 0) {
+    if (S_ISDIR(there.st_mode))
+      fault = EISDIR;
+    else if (!S_ISREG(there.st_mode) && access(output, W_OK) != 0)
+      fault = errno;
+  }
+  if (fault != 0) {
+    session_report_write(
+        session, arena_format(&session_context(session)->arena, "%s: %s", output, strerror(fault)));
+    return false;
+  }
+  return session_may_write(session, output) && table_file_check(session, output);
+}
+
 static bool take_output(struct sweep *sweep) {
   struct session *session = sweep->session;
   bool has_shard = session_option(session, OPTION_SHARD) != NULL;
@@ -107,7 +135,7 @@ static bool take_output(struct sweep *sweep) {
     diagnostic_add(session_context(session), DIAG_SWEEP_OPTIONS, nowhere, why, NULL);
     return false;
   }
-  return sweep->output == NULL || session_may_write(session, sweep->output);
+  return check_output(sweep);
 }
 
 static void take_record(struct sweep *sweep) {
@@ -123,6 +151,11 @@ static bool find_column(struct sweep *sweep, const char *name) {
   dyn_context *context = session_context(sweep->session);
   const dyn_model *model = sweep->problem.model;
   int32_t count = dyn_column_count(model), found = -1;
+  if (*name == '\0') {
+    report_bad_value(context, "--columns", session_option(sweep->session, OPTION_COLUMNS),
+                     "names stand between its commas");
+    return false;
+  }
   const char **names = arena_array(&context->arena, const char *, count);
   for (int32_t i = 0; i < count; i++) {
     dyn_column column;
@@ -180,7 +213,6 @@ static int prepare(struct sweep *sweep) {
   dyn_compiler *compiler = session->compiler;
   session_override(session, OPTION_START, DYN_OVERRIDE_START);
   if (!session_read_model(session)) return session_fault_status(session);
-  compiler->keeps_parameters = true;
   if (!compiler_derive(compiler, session_option(session, OPTION_METHOD)) ||
       !run_options_check_end(session))
     return session_fault_status(session);
@@ -189,6 +221,7 @@ static int prepare(struct sweep *sweep) {
     return session_fault_status(session);
   if (!variations_bind(session, &sweep->variations, problem->model) || !take_columns(sweep))
     return EXIT_COMMAND_LINE;
+  sweep->check = value_check_new(compiler->model);
   return run_options_settle(session, problem, &sweep->options);
 }
 
@@ -298,6 +331,7 @@ static int run(struct session *session) {
     if (status == EXIT_DONE) status = work(&sweep);
   }
   variations_clear(&sweep.variations);
+  value_check_free(sweep.check);
   vector_free(&sweep.columns);
   problem_close(&sweep.problem);
   free(sweep.folder);

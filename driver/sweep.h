@@ -15,6 +15,7 @@ struct sweep {
   struct session *session;
   struct problem problem; /* with the reference values */
   struct variations variations;
+  struct value_check *check; /* of values that depend on what is varied; NULL: there are none */
   enum sweep_recorded recorded;
   VECTOR(int32_t) columns; /* of a trajectory, that are recorded; the time first */
   uint32_t n_numbers;      /* of one row in the journals */
@@ -64,10 +65,13 @@ struct sweep_tally {
   uint64_t before;        /* trajectories that had ended before */
   uint64_t ended, failed; /* now */
   uint32_t workers;
-  int32_t lanes;        /* of each */
-  const char *obstacle; /* why these were not more; NULL: nobody asked */
+  int32_t lanes;                /* of each */
+  const char *obstacle;         /* why these were not more; NULL: nobody asked */
   double busy_seconds, seconds; /* of all workers together; by the clock */
 };
+/* May trajectories be in work at once because nobody said how many? Of that the last digits depend
+ * on processor and engine. */
+bool sweep_has_lanes(const struct sweep *sweep);
 /* Computes the chunks that are not done. Returns the exit status; diagnostics told. */
 int sweep_compute(struct sweep *sweep, const struct sweep_state *state, struct sweep_tally *tally);
 

@@ -83,24 +83,29 @@ static bool create_file(const char *path, const struct text *text) {
 
 static bool compare_manifest(const struct sweep *sweep, const char *there, const char *here) {
   struct text words = {0};
-  bool differs = sweep_manifest_differ(there, here, &words);
-  if (differs) {
+  enum sweep_difference difference = sweep_manifest_differ(there, here, &words);
+  if (difference != SWEEP_SAME) {
     dyn_context *context = session_context(sweep->session);
     struct diagnostic *d = diagnostic_add(context, DIAG_SWEEP_DIFFERS, nowhere, sweep->folder,
                                           text_string(&words), NULL);
     diagnostic_help(context, d,
-                    "repeat the command as it was to go on with that sweep; or remove the folder, "
-                    "or choose another -o");
+                    difference == SWEEP_OTHER
+                        ? "repeat the command as it was to go on with that sweep; or remove the "
+                          "folder, or choose another -o"
+                        : "its last digits would be those of two; finish it where it was begun, or "
+                          "begin anew: remove the folder, or choose another -o");
   }
   text_free(&words);
-  return !differs;
+  return difference == SWEEP_SAME;
 }
 
 static bool report_none(const struct sweep *sweep) {
   dyn_context *context = session_context(sweep->session);
   char *why = arena_format(&context->arena, "there is no sweep in '%s'", sweep->folder);
   struct diagnostic *d = diagnostic_add(context, DIAG_SWEEP_INCOMPLETE, nowhere, why, NULL);
-  diagnostic_help(context, d, "run the shards first: the same command with --shard 1/4, ...");
+  diagnostic_help(
+      context, d,
+      "run the shards first: the same command, with the same -o, and --shard 1/4, 2/4, ...");
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include "driver/sweep_manifest.h"
 #include "base/map.h"
 #include "driver/run_options.h"
+#include "driver/sweep_origin.h"
 #include <errno.h>
 #include <string.h>
 
@@ -81,6 +82,30 @@ static void add_options(struct text *out, const struct session *session) {
         add(out, spec->name, session->line.options.items[i].text);
 }
 
+/* What else the last digits depend on: it comes last, so that what was asked for is told first. */
+static const struct {
+  const char *key, *words;
+  void (*put)(struct text *out);
+} origins[] = {
+    {"build", "it was begun with another build of dyn", sweep_origin_put_build},
+    {"libraries", "it was begun with other libraries of numerics", sweep_origin_put_libraries},
+    {"functions",
+     "it was begun on a processor, or with a C library, whose sines and the like have other last "
+     "digits",
+     sweep_origin_put_functions}};
+enum { ORIGINS = sizeof origins / sizeof origins[0] };
+
+static void add_origin(struct text *out, const struct sweep *sweep) {
+  if (sweep->lanes == 0)
+    add(out, "lanes", sweep_has_lanes(sweep) ? "several at once" : "one by one");
+  for (int i = 0; i < ORIGINS; i++) {
+    struct text value = {0};
+    origins[i].put(&value);
+    add(out, origins[i].key, text_string(&value));
+    text_free(&value);
+  }
+}
+
 bool sweep_manifest_write(const struct sweep *sweep, struct text *out) {
   bool good = true;
   text_put(out, "{\n");
@@ -92,6 +117,7 @@ bool sweep_manifest_write(const struct sweep *sweep, struct text *out) {
   add_texts(out, session_context(sweep->session));
   for (uint32_t i = 0; good && i < sweep->problem.drives.count; i++)
     good = add_table(sweep->session, out, sweep->problem.drives.items[i].path);
+  add_origin(out, sweep);
   text_put(out, "\n}\n");
   return good;
 }
@@ -137,30 +163,42 @@ static const char *next_line(const char *line) {
   return line + length + (line[length] == '\n');
 }
 
+static bool is_key(const struct member *member, const char *key) {
+  return is_same(member->key + 1, member->key_length - 2, key, strlen(key));
+}
+
 /* A key without its quotes. */
 static void put_key(struct text *words, const struct member *member) {
   text_add(words, member->key + 1, member->key_length - 2);
 }
 
-static void put_difference(struct text *words, const struct member *there,
-                           const struct member *here) {
+static enum sweep_difference put_difference(struct text *words, const struct member *there,
+                                            const struct member *here) {
   bool is_content = strncmp(here->key, "\"content of ", 12) == 0;
+  for (int i = 0; i < ORIGINS; i++) {
+    if (!is_key(here, origins[i].key)) continue;
+    text_put(words, origins[i].words);
+    return SWEEP_OTHER_ORIGIN;
+  }
   put_key(words, here);
   if (is_content) {
     text_put(words, " has changed");
-    return;
+    return SWEEP_OTHER;
   }
   text_put(words, " is ");
   text_add(words, here->value, here->value_length);
   text_put(words, " here and ");
   text_add(words, there->value, there->value_length);
   text_put(words, " there");
+  bool is_origin = is_key(here, "lanes") || is_key(here, "dyn");
+  return is_origin ? SWEEP_OTHER_ORIGIN : SWEEP_OTHER;
 }
 
-bool sweep_manifest_differ(const char *there, const char *here, struct text *words) {
+enum sweep_difference sweep_manifest_differ(const char *there, const char *here,
+                                            struct text *words) {
   const char *a = there, *b = here;
   struct member x, y;
-  if (strcmp(there, here) == 0) return false;
+  if (strcmp(there, here) == 0) return SWEEP_SAME;
   while (*a != '\0' && *b != '\0' && is_same(a, strcspn(a, "\n"), b, strcspn(b, "\n"))) {
     a = next_line(a);
     b = next_line(b);
@@ -168,10 +206,8 @@ bool sweep_manifest_differ(const char *there, const char *here, struct text *wor
   /* The last member has no comma: then it is the next line that differs. */
   bool has_x = read_member(a, &x), has_y = read_member(b, &y);
   if (has_x && has_y && is_same(x.key, x.key_length, y.key, y.key_length)) {
-    if (!is_same(x.value, x.value_length, y.value, y.value_length)) {
-      put_difference(words, &x, &y);
-      return true;
-    }
+    if (!is_same(x.value, x.value_length, y.value, y.value_length))
+      return put_difference(words, &x, &y);
     has_x = read_member(next_line(a), &x);
     has_y = read_member(next_line(b), &y);
   }
@@ -185,5 +221,5 @@ bool sweep_manifest_differ(const char *there, const char *here, struct text *wor
   } else {
     text_put(words, "its manifest is not one");
   }
-  return true;
+  return SWEEP_OTHER;
 }

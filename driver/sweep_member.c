@@ -1,6 +1,7 @@
 /* Prepares a trajectory of a sweep as `dyn run` with --set and --start would, and keeps what was
  * asked for of its rows: the last one, extremes, or all of them. */
 #include "driver/sweep_member.h"
+#include "driver/run_defaults.h"
 #include "driver/run_options.h"
 #include <errno.h>
 #include <math.h>
@@ -115,8 +116,20 @@ static dyn_status assemble(struct sweep_member *m, const dyn_problem *problem,
   return status;
 }
 
+/* Could `dyn run --set` be given these values? */
+static dyn_status check_values(struct sweep_member *m, dyn_message *message) {
+  struct value_check *check = m->sweep->check;
+  struct text why = {0};
+  bool good = check == NULL || value_check_run(check, m->member->p, &why);
+  if (!good) snprintf(message->text, sizeof message->text, "%s", text_string(&why));
+  text_free(&why);
+  return good ? DYN_DONE : DYN_OUT_OF_RANGE;
+}
+
 static dyn_status take_options(struct sweep_member *m, dyn_message *message) {
   dyn_run_options *options = &m->member->options;
+  const struct model *model = m->sweep->session->compiler->model;
+  if (run_defaults_find_fault(model, m->model, m->member->p, message) >= 0) return DYN_BAD_OPTION;
   dyn_status status = dyn_run_options_init(m->model, m->member->p, options, message);
   if (status != DYN_DONE) return status;
   run_options_take(m->sweep->session, options);
@@ -142,6 +155,7 @@ dyn_status sweep_member_begin(struct sweep_member *m, uint64_t trajectory, int f
   put_values(m, VARY_INPUT);
   dyn_problem problem = {.model = m->model, .p = member->p, .inputs = member->inputs};
   dyn_status status = dyn_parameters_complete(m->model, member->p, m->is_set, message);
+  if (status == DYN_DONE) status = check_values(m, message);
   if (status == DYN_DONE) status = take_options(m, message);
   return status == DYN_DONE ? assemble(m, &problem, message) : status;
 }

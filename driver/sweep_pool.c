@@ -120,6 +120,18 @@ static void watch(struct pool *pool, struct sweep_progress *progress) {
 
 /* ---------------------------------------------------------------- how it ended */
 
+static void help_going_on(const struct sweep *sweep, struct diagnostic *d) {
+  dyn_context *context = session_context(sweep->session);
+  if (sweep->folder_is_temporary)
+    diagnostic_help(context, d,
+                    "nothing of it is kept: with '-o table.csv', say, the same command would go on "
+                    "from there");
+  else
+    diagnostic_help(context, d,
+                    "what has ended is kept in '%s': the same command goes on from there",
+                    sweep->folder);
+}
+
 static bool report_faults(struct pool *pool) {
   struct session *session = pool->work.sweep->session;
   dyn_context *context = session_context(session);
@@ -139,7 +151,7 @@ static bool report_faults(struct pool *pool) {
                   (unsigned long long)current);
     struct diagnostic *d =
         diagnostic_add(context, DIAG_RUN_ENDED, nowhere, text_string(&where), NULL);
-    diagnostic_help(context, d, "the same command goes on with what is missing");
+    help_going_on(pool->work.sweep, d);
     text_free(&where);
   }
   return good;
@@ -155,9 +167,7 @@ static int report_end(struct pool *pool, const struct sweep_measure *end) {
   dyn_context *context = session_context(sweep->session);
   struct diagnostic *d =
       diagnostic_add(context, DIAG_RUN_ENDED, nowhere, text_string(&words), NULL);
-  if (!sweep->folder_is_temporary)
-    diagnostic_help(context, d, "they are kept in '%s': the same command goes on from there",
-                    sweep->folder);
+  help_going_on(sweep, d);
   text_free(&words);
   return EXIT_NUMERICAL;
 }
@@ -192,6 +202,14 @@ static bool has_own_inputs(const struct problem *problem) {
   for (int32_t i = 0; i < problem->model->n_inputs; i++)
     if (problem->inputs[i].kind == DYN_INPUT_DEFAULT) return true;
   return false;
+}
+
+bool sweep_has_lanes(const struct sweep *sweep) {
+  const dyn_compiler *compiler = sweep->session->compiler;
+  const char *engine = session_option(sweep->session, OPTION_BACKEND);
+  return sweep->lanes == 0 && sweep->variations.count >= WORTH_CODE && lanes_of_processor() > 1 &&
+         (engine == NULL || strcmp(engine, "interpreter") != 0) &&
+         lanes_obstacle(compiler->program) == NULL;
 }
 
 /* Steps for several trajectories at once. False, with a diagnostic, if they were asked for and

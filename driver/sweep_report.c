@@ -43,7 +43,8 @@ static void put_seconds(double seconds) {
 
 void sweep_print_summary(const struct sweep *sweep, const struct sweep_tally *tally) {
   if (!session_may_talk(sweep->session)) return;
-  fprintf(stderr, "%llu trajectories", (unsigned long long)(tally->before + tally->ended));
+  uint64_t count = tally->before + tally->ended;
+  fprintf(stderr, "%llu trajector%s", (unsigned long long)count, count == 1 ? "y" : "ies");
   if (tally->before > 0)
     fprintf(stderr, ", of which %llu were there", (unsigned long long)tally->before);
   if (tally->failed > 0) fprintf(stderr, ", %llu ended early", (unsigned long long)tally->failed);

@@ -210,20 +210,28 @@ int sweep_write_table(struct sweep *sweep, struct sweep_failures *failures) {
 
 enum { MOST_NAMED = 6 };
 
+/* "250 of 500 trajectories are missing: 3 to 4, 7, ..."; nothing if none is. */
 static void put_missing(const struct sweep *sweep, const struct sweep_state *state,
                         struct text *out) {
+  struct text stretches = {0};
+  uint64_t count = 0;
   uint32_t ranges = 0;
   for (uint64_t c = 0; c < sweep->n_chunks;) {
     uint64_t begin = c;
     if (state->is_done[c++]) continue;
     while (c < sweep->n_chunks && !state->is_done[c]) c++;
+    uint64_t first = sweep_chunk_begin(sweep, begin) + 1, last = sweep_chunk_end(sweep, c - 1);
+    count += last - first + 1;
     if (ranges++ >= MOST_NAMED) continue;
-    text_format(out, "%s%llu to %llu", ranges > 1 ? ", " : "trajectories ",
-                (unsigned long long)(sweep_chunk_begin(sweep, begin) + 1),
-                (unsigned long long)sweep_chunk_end(sweep, c - 1));
+    text_format(&stretches, "%s%llu", ranges > 1 ? ", " : "", (unsigned long long)first);
+    if (last > first) text_format(&stretches, " to %llu", (unsigned long long)last);
   }
-  if (ranges > MOST_NAMED) text_format(out, " and %d more stretches", (int)(ranges - MOST_NAMED));
-  if (ranges > 0) text_put(out, " are missing");
+  if (ranges > MOST_NAMED)
+    text_format(&stretches, " and %d more stretches", (int)(ranges - MOST_NAMED));
+  if (count > 0)
+    text_format(out, "%llu of %llu trajectories are missing: %s", (unsigned long long)count,
+                (unsigned long long)sweep->variations.count, text_string(&stretches));
+  text_free(&stretches);
 }
 
 /* Of the shards that others spoke of, those that have a chunk that is missing. */

@@ -8,6 +8,7 @@
 #include "expr/expr.h"
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,30 +41,32 @@ static bool refuse(struct session *session, const struct variation *v, const cha
 
 /* ---------------------------------------------------------------- numbers */
 
-/* One that holds pi is the better sample, because it decides how the compiler reads bare numbers.
- */
-static void consider_sample(struct variation *v, const char *text) {
-  bool has_pi = strstr(text, "pi") != NULL, is_zero = vector_last(&v->numbers) == 0;
-  if (v->sample != NULL && v->numbers.items[v->sample_place] != 0 &&
-      !(has_pi && !strstr(v->sample, "pi")))
-    return;
-  if (v->sample != NULL && is_zero) return;
-  v->sample = text;
-  v->sample_place = v->numbers.count - 1;
+/* Says why the text is none, as far as that can be guessed. */
+static bool refuse_number(struct session *session, const struct variation *v, const char *text) {
+  struct arena *arena = &session_context(session)->arena;
+  char *end;
+  double value = strtod(text, &end);
+  if (*text == '\0') return refuse(session, v, "a value is missing", forms);
+  if (strchr(text, '=') != NULL)
+    return refuse(session, v, arena_format(arena, "'%s' is not a number", text),
+                  "what else varies has a --vary of its own");
+  if (strpbrk(text, "[]") != NULL)
+    return refuse(session, v, arena_format(arena, "'%s' is not a number", text),
+                  "a unit stands once, at the end of all");
+  if (*end == '\0' && isinf(value) && isdigit((unsigned char)end[-1]))
+    return refuse(session, v, arena_format(arena, "'%s' is larger than any double", text), forms);
+  return refuse(session, v, arena_format(arena, "'%s' is not a number", text), forms);
 }
 
 static bool add_number(struct session *session, struct variation *v, const char *text) {
-  struct vary_fraction fraction;
+  struct vary_fraction fraction = {.text = text};
   mpq_init(fraction.value);
   if (!vary_number(text, fraction.value)) {
     mpq_clear(fraction.value);
-    const char *why = arena_format(&session_context(session)->arena, "'%s' is not a number", text);
-    return refuse(session, v, why,
-                  strpbrk(text, "[]") ? "a unit stands once, at the end of all" : forms);
+    return refuse_number(session, v, text);
   }
   vector_push(&v->exact, fraction);
   vector_push(&v->numbers, expr_nearest_double(fraction.value));
-  consider_sample(v, text);
   return true;
 }
 
@@ -100,8 +103,18 @@ static bool read_range(struct session *session, struct variation *v, const char 
   uint32_t count = split(session, text, ':', 4, parts);
   bool is_log = count == 4 && strcmp(parts[3], "log") == 0;
   v->kind = is_log ? VARY_LOG_RANGE : VARY_RANGE;
-  if (count < 3 || count > 4 || (count == 4 && !is_log))
-    return refuse(session, v, "this is no range", forms);
+  if (strchr(text, '=') != NULL)
+    return refuse(session, v, "this is no range", "what else varies has a --vary of its own");
+  if (count == 2)
+    return refuse(session, v, "the number of values is missing",
+                  arena_format(&session_context(session)->arena,
+                               "%s:%s:10, say, are ten values in equal steps, both ends among them",
+                               parts[0], parts[1]));
+  if (count == 4 && !is_log)
+    return refuse(session, v,
+                  arena_format(&session_context(session)->arena, "'%s' is not 'log'", parts[3]),
+                  forms);
+  if (count > 4) return refuse(session, v, "this is no range", forms);
   if (!add_number(session, v, parts[0]) || !add_number(session, v, parts[1])) return false;
   char *end;
   errno = 0;
@@ -127,6 +140,9 @@ static bool report_unknown_distribution(struct session *session, const struct va
       diagnostic_add(context, DIAG_UNKNOWN_DISTRIBUTION, nowhere, v->text, name, NULL);
   if (near != NULL) diagnostic_help(context, d, "did you mean '%s'?", near);
   diagnostic_help(context, d, "it can be uniform, normal or loguniform");
+  if (near == NULL)
+    diagnostic_help(context, d,
+                    "values are numbers: let the model follow a parameter, and vary that");
   return false;
 }
 
@@ -173,6 +189,46 @@ static const char *take_unit(struct session *session, const char *begin, const c
   return unit;
 }
 
+/* Any number but 0 tells the factor of a unit; one that holds pi is better still, because it
+ * decides how the compiler reads bare numbers. */
+static int worth_of(const struct vary_fraction *fraction) {
+  if (mpq_sgn(fraction->value) == 0) return 0;
+  return strstr(fraction->text, "pi") != NULL ? 2 : 1;
+}
+
+static int compare_samples(const void *a, const void *b) {
+  const struct vary_fraction *x = *(const struct vary_fraction *const *)a,
+                             *y = *(const struct vary_fraction *const *)b;
+  int order = mpq_cmp(x->value, y->value);
+  return order != 0 ? order : strcmp(x->text, y->text);
+}
+
+/* The middle one of the best: it does not depend on the order in which values are given. */
+static void choose_sample(struct variation *v) {
+  VECTOR(const struct vary_fraction *) best = {0};
+  int worth = 0;
+  for (uint32_t i = 0; i < v->exact.count; i++) {
+    const struct vary_fraction *fraction = &v->exact.items[i];
+    if (worth_of(fraction) > worth) best.count = 0;
+    if (worth_of(fraction) >= worth) vector_push(&best, fraction);
+    if (worth_of(fraction) > worth) worth = worth_of(fraction);
+  }
+  qsort(best.items, best.count, sizeof *best.items, compare_samples);
+  v->sample = best.items[(best.count - 1) / 2]->text;
+  v->sample_place = (uint32_t)(best.items[(best.count - 1) / 2] - v->exact.items);
+  vector_free(&best);
+}
+
+static bool read_values(struct session *session, struct variation *v, const char *values) {
+  if (*values == '\0' && v->unit[0] != '\0')
+    return refuse(session, v, "what stands in brackets is a unit, and no value is before it",
+                  "a list has no brackets: NAME=1,2,5");
+  const char *open = strchr(values, '(');
+  if (open != NULL) return read_distribution(session, v, values, open);
+  if (strchr(values, ':') != NULL) return read_range(session, v, values);
+  return read_list(session, v, values);
+}
+
 static bool read_variation(struct session *session, const char *text, struct variation *v) {
   *v = (struct variation){.text = text};
   mpq_init(v->factor);
@@ -180,11 +236,15 @@ static bool read_variation(struct session *session, const char *text, struct var
   while (end > text && isspace((unsigned char)end[-1])) end--;
   if (equals == NULL || equals == text) return refuse(session, v, "there is no NAME=", forms);
   v->name = trimmed(session, text, equals);
+  size_t length = strlen(v->name);
+  if (strncmp(v->name, "start(", 6) == 0 && v->name[length - 1] == ')')
+    return refuse(session, v, "a start value is varied by the name of what starts there",
+                  arena_format(&session_context(session)->arena, "write \"%.*s%s\"",
+                               (int)length - 7, v->name + 6, equals));
   v->unit = take_unit(session, equals + 1, &end);
-  const char *values = trimmed(session, equals + 1, end), *open = strchr(values, '(');
-  if (open != NULL) return read_distribution(session, v, values, open);
-  if (strchr(values, ':') != NULL) return read_range(session, v, values);
-  return read_list(session, v, values);
+  if (!read_values(session, v, trimmed(session, equals + 1, end))) return false;
+  choose_sample(v);
+  return true;
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -244,7 +304,8 @@ bool variations_take(struct session *session, struct variations *out) {
   out->samples = 1;
   good &= take_count(session, OPTION_SAMPLES, 1, MOST_TRAJECTORIES,
                      "it is a number of trajectories from 1 to 1e9", &out->samples);
-  good &= take_count(session, OPTION_SEED, 0, UINT64_MAX, "it is a whole number", &out->seed);
+  good &=
+      take_count(session, OPTION_SEED, 0, UINT64_MAX, "it is a whole number from 0 on", &out->seed);
   for (uint32_t i = 0; i < session->line.options.count; i++) {
     const struct option_value *value = &session->line.options.items[i];
     struct variation v;

@@ -17,6 +17,7 @@ enum variation_target { VARY_PARAMETER, VARY_INPUT, VARY_START };
 
 struct vary_fraction { /* moves in memory like any structure */
   mpq_t value;
+  const char *text; /* as written */
 };
 
 struct variation {

@@ -1,6 +1,7 @@
 /* The values of what a sweep varies: found in the model, and for each trajectory. */
 #include "driver/vary.h"
 #include "driver/vary_number.h"
+#include "base/bug.h"
 #include "base/random.h"
 #include "expr/expr.h"
 #include <math.h>
@@ -48,7 +49,7 @@ static bool locate(struct session *session, struct variation *v, const dyn_model
 /* The value that the compiler made of the sample, an expression; 0 if it is none. */
 static expr value_of(const struct model *model, const struct variation *v) {
   uint32_t n = model->coordinates.count, i = (uint32_t)v->index;
-  if (v->target == VARY_PARAMETER) return model->parameters.items[i].value;
+  if (v->target == VARY_PARAMETER) return model->parameters.items[i].varied;
   if (v->target == VARY_INPUT) return model->inputs.items[i].value;
   if (i < n) return model->coordinates.items[i].start_position;
   return i < 2 * n ? model->coordinates.items[i - n].start_velocity
@@ -79,7 +80,9 @@ static void take_value(struct expr_graph *graph, expr e, mpq_t out) {
   }
   double value = 0;
   expr_evaluate(graph, &e, 1, no_symbol, NULL, &value);
-  mpq_set_d(out, isfinite(value) ? value : 0);
+  /* sema's check_numbers has refused what no double holds (E0416). */
+  if (!isfinite(value) || value == 0) bug("the unit of a varied value is beyond doubles");
+  mpq_set_d(out, value);
 }
 
 /* What the compiler made of the sample, over the sample. */
@@ -98,6 +101,41 @@ static void find_factor(struct variation *v, const struct model *model) {
   mpq_sub(rest, v->factor, rest);
   v->multiple += (long double)expr_nearest_double(rest);
   mpq_clear(rest);
+}
+
+static const struct model_name *name_of(const struct model *model, const struct variation *v) {
+  uint32_t n = model->coordinates.count, i = (uint32_t)v->index;
+  if (v->target == VARY_PARAMETER) return &model->parameters.items[i].id;
+  if (v->target == VARY_INPUT) return &model->inputs.items[i].id;
+  return i < 2 * n ? &model->coordinates.items[i % n].id : &model->states.items[i - 2 * n].id;
+}
+
+/* A bare number is in the declared unit, one that holds pi in SI: both do not share a factor. */
+static bool check_unit(struct session *session, const struct variation *v,
+                       const struct model *model) {
+  const struct model_name *id = name_of(model, v);
+  dyn_context *context = session_context(session);
+  const char *bare = NULL, *with_pi = NULL;
+  for (uint32_t i = 0; i < v->exact.count; i++) {
+    const struct vary_fraction *number = &v->exact.items[i];
+    if (mpq_sgn(number->value) == 0) continue;
+    if (strstr(number->text, "pi") != NULL)
+      with_pi = number->text;
+    else
+      bare = number->text;
+  }
+  if (v->unit[0] != '\0' || bare == NULL || with_pi == NULL ||
+      strcmp(id->unit.si, id->unit.declared) == 0)
+    return true;
+  int32_t n = (int32_t)model->coordinates.count;
+  bool is_velocity = v->target == VARY_START && v->index >= n && v->index < 2 * n;
+  const char *over = is_velocity ? "/s" : "";
+  char *why = arena_format(&context->arena, "'%s' would be in %s%s and '%s' in %s%s", bare,
+                           id->unit.declared, over, with_pi, id->unit.si, over);
+  struct diagnostic *d = diagnostic_add(context, DIAG_BAD_VARIATION, nowhere, v->text, why, NULL);
+  diagnostic_help(context, d, "say the unit of all of them, at the end: [%s%s] or [%s%s]",
+                  id->unit.declared, over, id->unit.si, over);
+  return false;
 }
 
 /* Of several --vary of one thing, only one could have an effect. */
@@ -119,7 +157,8 @@ bool variations_bind(struct session *session, struct variations *variations,
   bool good = true;
   for (uint32_t i = 0; i < variations->items.count && good; i++) {
     struct variation *v = &variations->items.items[i];
-    good = locate(session, v, model) && check_once(session, variations, i);
+    good = locate(session, v, model) && check_once(session, variations, i) &&
+           check_unit(session, v, session->compiler->model);
     if (good) find_factor(v, session->compiler->model);
   }
   return good;

@@ -97,7 +97,8 @@ dyn_status geometric_check(const struct geometric_method *method, const dyn_prob
         name);
   if (m->n_constraints == 0) return DYN_DONE;
   dyn_status status = check_constraints(name, m, message);
-  return status ? status : check_mass(name, problem, message);
+  int is_known = problem->p || m->n_parameters == 0;
+  return status || !is_known ? status : check_mass(name, problem, message);
 }
 
 const char *geometric_structure(const struct geometric_method *method, const dyn_model *m) {

@@ -120,6 +120,7 @@ static void override(struct analysis *a, struct element *e) {
     }
   }
   e->value = overrides_given(a, set, scale);
+  e->is_varied = set->option == OVERRIDE_VARY;
   if (e->kind == NAME_PARAM) a->model->parameters.items[e->index].is_set = true;
   if (e->kind == NAME_INPUT) a->model->inputs.items[e->index].is_set = true;
 }
@@ -220,6 +221,21 @@ static expr checked_value(struct analysis *a, const struct given *given, role_se
   return 0;
 }
 
+/* A parameter that takes many values has none that the model may be judged by: one of them could be
+ * special, as equal lengths are. It gets a number in general position, a little beside the one that
+ * is given, so that what is found out holds for all but special values. */
+static void take_varied(struct analysis *a, const struct element *e, struct model_parameter *p) {
+  struct expr_graph *graph = a->l->graph;
+  if (!e->is_varied || p->value == 0) return;
+  const long least = 1L << 20, whole = 1L << 31; /* parts that no two names share, most likely */
+  long part = least + (long)(hash_bytes(e->name, strlen(e->name), 0) % (uint64_t)least);
+  bool is_zero = expr_is_integer_value(graph, p->value, 0);
+  expr size = is_zero ? p->id.unit.scale : p->value;
+  expr change = expr_multiply(graph, expr_ratio(graph, is_zero ? part : -part, whole), size);
+  p->varied = p->value;
+  p->value = expr_add(graph, p->value, change); /* not larger: doubles end somewhere */
+}
+
 static void value_of_parameter(struct analysis *a, const struct element *e) {
   struct model_parameter *p = &a->model->parameters.items[e->index];
   if (e->value.value == 0) {
@@ -231,6 +247,7 @@ static void value_of_parameter(struct analysis *a, const struct element *e) {
   }
   p->value = checked_value(a, &e->value, role_bit(ROLE_PARAMETER),
                            lower_words(a->l, "the value of parameter %s", e->name));
+  take_varied(a, e, p);
 }
 
 static void value_of_input(struct analysis *a, const struct element *e) {
@@ -276,11 +293,10 @@ static void add_components(struct analysis *a, const struct element *e, vector_i
 
 static void report_no_output(struct analysis *a, const struct element *e, any_value value) {
   const struct environment environment = e->value.environment;
-  struct diagnostic *d =
-      lower_report(a->l, environment, DIAG_WRONG_KIND,
-                   ast_expression(environment.text->ast, e->value.value)->span,
-                   lower_words(a->l, "output '%s'", e->name), "a number, vector or point",
-                   lower_kind_words(a->l, value));
+  struct diagnostic *d = lower_report(a->l, environment, DIAG_WRONG_KIND,
+                                      ast_expression(environment.text->ast, e->value.value)->span,
+                                      lower_words(a->l, "output '%s'", e->name),
+                                      "a number, vector or point", lower_kind_words(a->l, value));
   lower_label_origin(a->l, d, environment, e->value.value);
 }
 

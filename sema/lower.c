@@ -52,7 +52,6 @@ void lowering_free(struct lowering *l) {
   vector_free(&l->bodies);
   vector_free(&l->tuples);
   vector_free(&l->equations);
-  vector_free(&l->directions);
   free(l);
 }
 

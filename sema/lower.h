@@ -45,27 +45,21 @@ struct element {
   const char *name; /* "θ[2]" */
   const struct ast_item *item;
   const struct ast_statement *statement; /* of frames and bodies, whose parts are its values */
-  struct given value, velocity; /* velocity: the start value of a coordinate's velocity */
-  expr symbol;                  /* param, input, coord, state; of a constraint its multiplier */
-  any_value result;                 /* const, let, point, frame, body: the value */
-  uint32_t index;               /* in the model's vector of its kind */
-  uint32_t equation;            /* of a constraint: into lowering->equations */
+  struct given value, velocity;          /* velocity: the start value of a coordinate's velocity */
+  expr symbol;       /* param, input, coord, state; of a constraint its multiplier */
+  any_value result;  /* const, let, point, frame, body: the value */
+  uint32_t index;    /* in the model's vector of its kind */
+  uint32_t equation; /* of a constraint: into lowering->equations */
+  bool is_varied;    /* its value is one of those of --vary */
 };
 
 /* ---- what values of the kinds stand for */
 struct frame_value {
   frame_id frame;
   vector_id origin;
-  uint32_t element; /* 0: the world */
+  uint32_t element;       /* 0: the world */
   const expr *parameters; /* Euler parameters, or NULL */
   uint32_t norm;          /* element of the constraint between them; 0: not made yet */
-};
-
-/* A vector that has to have a direction, whatever the parameters are. */
-struct direction_value {
-  expr length;      /* or its square */
-  struct span span;
-  const char *what; /* "the axis of a rotation" */
 };
 
 struct body_value {
@@ -73,12 +67,12 @@ struct body_value {
   bool is_particle;
   bool is_planar; /* the inertia is one number, about z */
   expr mass;
-  vector_id at;      /* the mass centre, from the origin */
-  uint32_t frame;    /* into lowering->frames */
-  any_value inertia; /* as members see it: a number, or a tuple */
-  expr tensor[6];    /* about the mass centre, in the axes of the frame */
-  vector_id about;   /* the point that it was given about, 0: the mass centre; */
-  expr given[6];     /* and what was given */
+  vector_id at;                      /* the mass centre, from the origin */
+  uint32_t frame;                    /* into lowering->frames */
+  any_value inertia;                 /* as members see it: a number, or a tuple */
+  expr tensor[6];                    /* about the mass centre, in the axes of the frame */
+  vector_id about;                   /* the point that it was given about, 0: the mass centre; */
+  expr given[6];                     /* and what was given */
   struct span spans[BODY_ARGUMENTS]; /* of what was given */
 };
 
@@ -94,9 +88,9 @@ struct equation_value {
   enum element_state state;
   uint32_t element, element_count; /* elements that were declared: one for each of several axes */
   bool is_vector;
-  uint32_t count;               /* scalar equations; */
-  const uint32_t *scalars;      /* their elements, */
-  const vector_id *directions;  /* and what they are components along; vectors only */
+  uint32_t count;              /* scalar equations; */
+  const uint32_t *scalars;     /* their elements, */
+  const vector_id *directions; /* and what they are components along; vectors only */
 };
 
 enum symbol_role {
@@ -173,7 +167,6 @@ struct lowering {
   VECTOR(struct body_value) bodies;        /* [0] unused */
   VECTOR(struct tuple_value) tuples;       /* [0] unused */
   VECTOR(struct equation_value) equations; /* [0] unused */
-  VECTOR(struct direction_value) directions;
   struct map frame_blocks; /* frame_id -> symbol in its turn that has no derivative; see
                               lower_rate.c */
 };
@@ -216,10 +209,10 @@ const char *lower_words(struct lowering *l, const char *format, ...)
  * written for the value. */
 expr lower_to_scalar(struct lowering *l, struct environment environment, ast_expr e, any_value v,
                      const char *what);
-vector_id lower_to_vector(struct lowering *l, struct environment environment, ast_expr e, any_value v,
-                          const char *what); /* 0 is VECTOR_ZERO */
-vector_id lower_to_point(struct lowering *l, struct environment environment, ast_expr e, any_value v,
-                         const char *what);
+vector_id lower_to_vector(struct lowering *l, struct environment environment, ast_expr e,
+                          any_value v, const char *what); /* 0 is VECTOR_ZERO */
+vector_id lower_to_point(struct lowering *l, struct environment environment, ast_expr e,
+                         any_value v, const char *what);
 /* Into lowering->frames; a body serves as the frame that turns with it. */
 uint32_t lower_to_frame(struct lowering *l, struct environment environment, ast_expr e, any_value v,
                         const char *what);
@@ -241,11 +234,11 @@ struct term { /* of a sum or product */
   bool turned; /* subtracted, or a divisor */
 };
 any_value lower_add_kinds(struct lowering *l, const struct task *task, const struct term *terms,
-                      uint32_t count);
-any_value lower_multiply_kinds(struct lowering *l, const struct task *task, const struct term *factors,
-                           uint32_t count);
-any_value lower_choose_kinds(struct lowering *l, const struct task *task, expr condition, any_value a,
-                         any_value b);
+                          uint32_t count);
+any_value lower_multiply_kinds(struct lowering *l, const struct task *task,
+                               const struct term *factors, uint32_t count);
+any_value lower_choose_kinds(struct lowering *l, const struct task *task, expr condition,
+                             any_value a, any_value b);
 /* A vector or place scaled by the unit behind it. */
 any_value lower_scale_value(struct lowering *l, const struct task *task, any_value v, expr scale);
 void lower_tuple(struct lowering *l, const struct task *task);
@@ -259,7 +252,7 @@ expr lower_dot_by_parts(struct lowering *l, vector_id a, vector_id b);
 /* ---- lower_vector_call.c */
 bool lower_is_vector_call(int function);
 any_value lower_vector_call(struct lowering *l, const struct task *task, int function,
-                        const any_value *arguments, uint32_t count);
+                            const any_value *arguments, uint32_t count);
 
 /* ---- lower_rate.c: derivatives by time. They are 0, and reported at `span`, where something has
  * none that is known. */
@@ -291,7 +284,7 @@ void lower_norm_of_frame(struct lowering *l, uint32_t frame); /* with Euler para
 any_value lower_multiplier(struct lowering *l, const struct task *task, any_value argument);
 any_value lower_reaction(struct lowering *l, const struct task *task, any_value argument);
 any_value lower_equation_member(struct lowering *l, const struct task *task, any_value equation,
-                            enum member member);
+                                enum member member);
 
 /* ---- lower_integer.c: what has to be known when the model is compiled */
 /* The whole number that `value` is. False, and reported, if it is none: "an index has to be ...".

@@ -218,10 +218,10 @@ static vector_id direction_of(struct lowering *l, const struct equation_value *q
       lower_to_vector(l, q->environment, axis_of(q, i), axis, "what stands after 'along'");
   if (v == 0) return 0;
   expr norm = vector_norm(k, v);
-  struct direction_value direction = {norm,
+  struct model_direction direction = {norm,
                                       ast_expression(q->environment.text->ast, axis_of(q, i))->span,
                                       "the axis of a constraint"};
-  vector_push(&l->directions, direction);
+  vector_push(&l->model->directions, direction);
   if (!lower_is_zero(l, norm))
     return vector_scale(k, expr_divide(l->graph, expr_integer(l->graph, 1), norm), v);
   lower_report(l, q->environment, DIAG_ZERO_DIRECTION, direction.span, direction.what, NULL, NULL);

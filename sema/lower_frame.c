@@ -66,9 +66,9 @@ static bool check_axis(const struct definition *d, ast_expr e, const expr axis[3
   if (!is_zero_axis(d, axis)) {
     expr squares[3];
     for (int i = 0; i < 3; i++) squares[i] = expr_power_ratio(l->graph, axis[i], 2, 1);
-    struct direction_value direction = {expr_sum(l->graph, squares, 3), span_of(d, e),
+    struct model_direction direction = {expr_sum(l->graph, squares, 3), span_of(d, e),
                                         "the axis of a rotation"};
-    vector_push(&l->directions, direction);
+    vector_push(&l->model->directions, direction);
     return true;
   }
   lower_report(l, d->environment, DIAG_ZERO_DIRECTION, span_of(d, e), "the axis of a rotation",

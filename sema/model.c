@@ -12,6 +12,7 @@ void model_free(struct model *model) {
   vector_free(&model->parameters);
   vector_free(&model->inputs);
   vector_free(&model->bodies);
+  vector_free(&model->directions);
   vector_free(&model->frames);
   vector_free(&model->points);
   vector_free(&model->energies);
@@ -26,6 +27,29 @@ void model_free(struct model *model) {
   vector_free(&model->at);
   vector_free(&model->dimensions);
   free(model);
+}
+
+/* A round for each length of a chain of parameters that follow each other: they are in any order.
+ */
+struct expr_symbol_set *model_varied(const struct model *model) {
+  struct expr_symbol_set *varied = NULL;
+  uint32_t count = 0, before = 0;
+  for (uint32_t i = 0; i < model->parameters.count; i++)
+    count += model->parameters.items[i].varied != 0;
+  while (count > before) {
+    struct expr_symbol_set *last = varied;
+    before = last != NULL ? count : 0;
+    count = 0;
+    varied = expr_symbol_set_new(model->graph);
+    for (uint32_t i = 0; i < model->parameters.count; i++) {
+      const struct model_parameter *p = &model->parameters.items[i];
+      if (p->varied == 0 && (last == NULL || !expr_symbol_set_touches(last, p->value))) continue;
+      expr_symbol_set_add(varied, p->symbol);
+      count++;
+    }
+    expr_symbol_set_free(last);
+  }
+  return varied;
 }
 
 static void check_expr(const struct model *model, expr e, const char *what) {

@@ -43,7 +43,8 @@ struct model_parameter {
   struct model_name id;
   expr symbol;
   expr value;  /* over other parameters only (acyclic); never 0 after a clean check */
-  bool is_set; /* by --set */
+  bool is_set; /* by --set or --vary */
+  expr varied; /* one of the values that --vary gives, near which `value` is; 0: it gives none */
 };
 
 struct model_input {
@@ -71,6 +72,13 @@ struct model_body {
   bool is_pivoted; /* it only turns, about a point at rest that its inertia was given about */
   expr pivot_inertia[6]; /* then: that inertia, in the frame's axes */
   struct span mass_span, inertia_span;
+};
+
+/* A vector that has to have a direction, whatever the parameters are. */
+struct model_direction {
+  expr length; /* or its square */
+  struct span span;
+  const char *what; /* "the axis of a rotation" */
 };
 
 struct model_frame { /* a name of a frame; several may name one */
@@ -247,6 +255,7 @@ struct model {
   VECTOR(struct model_parameter) parameters;
   VECTOR(struct model_input) inputs;
   VECTOR(struct model_body) bodies;
+  VECTOR(struct model_direction) directions;
   VECTOR(struct model_frame) frames; /* the world first, if there are vectors */
   VECTOR(struct model_point) points;
   VECTOR(struct model_energy) energies;
@@ -280,8 +289,22 @@ void model_free(struct model *model);
 /* From here on the model is to hold for all values of its parameters, not only for the present
  * ones: constraints take over what they are in general. (Integrals hold for all values anyway.) */
 void model_generalise(struct model *model);
+/* The parameters that --vary gives values, and those that follow them; NULL if there are none. The
+ * caller frees it. */
+struct expr_symbol_set *model_varied(const struct model *model);
 /* The golden dump of --dump=model. */
 void model_dump(const struct model *model, struct text *out);
+
+/* ---- value_check.c: what depends on the values of parameters that are varied. sema_analyse has
+ * checked all else. */
+struct value_check;
+/* NULL if there is nothing to check. The model must outlive it; value_check_free frees. */
+struct value_check *value_check_new(const struct model *model);
+/* Can there be such bodies and axes with p, a finite value for each parameter? If not, the first
+ * fault is appended to `why`. */
+bool value_check_run(struct value_check *check, const double *p, struct text *why);
+void value_check_free(struct value_check *check); /* NULL is fine */
+
 /* Checks the promises above; calls bug() on a breach. */
 void model_check(const struct model *model);
 #endif

@@ -1,12 +1,12 @@
-/* Values from the command line: --set, --start, --at, --input, --vary. Each text is parsed as a list of
- * assignments; the names on the left are those that `dyn check` prints (a[2]'). */
+/* Values from the command line: --set, --start, --at, --input, --vary. Each text is parsed as a
+ * list of assignments; the names on the left are those that `dyn check` prints (a[2]'). */
 #include "sema/analysis.h"
 #include "sema/flatten.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const option_words[OVERRIDE_COUNT] = {"--set", "--start", "--at",
-                                                         "--input", "--vary"};
+static const char *const option_words[OVERRIDE_COUNT] = {"--set", "--start", "--at", "--input",
+                                                         "--vary"};
 
 static uint64_t key_of(const char *name, unsigned primes) {
   return hash_mix((uint64_t)(uintptr_t)name) + primes;
@@ -89,7 +89,8 @@ static void add_assignment(struct analysis *a, struct override_text *text,
     return;
   }
   struct ast_expression *left = &text->ast->expressions.items[equation->left];
-  if (equation->left != 0 && left->kind == AST_ERROR) { /* of a file that the model itself can't name, perhaps */
+  if (equation->left != 0 &&
+      left->kind == AST_ERROR) { /* of a file that the model itself can't name, perhaps */
     left->kind = AST_NAME;
     left->name = assignment.name;
   }
@@ -121,8 +122,7 @@ static void read_texts(struct analysis *a, enum override_option option, const ui
     struct override_text *text = checked_calloc(1, sizeof *text);
     text->option = option;
     struct ast *written = parse_assignments(a->context, sources[i]);
-    text->ast =
-        a->flattening != NULL ? flatten_assignments(a->flattening, written) : written;
+    text->ast = a->flattening != NULL ? flatten_assignments(a->flattening, written) : written;
     text->text.ast = text->ast;
     vector_push(&a->texts, text);
     add_assignments(a, text, written);
@@ -195,8 +195,7 @@ static void lower_at(struct analysis *a, struct assignment *assignment,
     scale = lower_scale(a->l, &unit);
   }
   struct given given = overrides_given(a, assignment, scale);
-  expr value =
-      lower_given(a->l, &given, lower_words(a->l, "the value of %s", assignment->name));
+  expr value = lower_given(a->l, &given, lower_words(a->l, "the value of %s", assignment->name));
   if (value == 0) return;
   expr other = find_other_role(a->l, value, role_bit(ROLE_PARAMETER) | role_bit(ROLE_TIME));
   if (other != 0) {
@@ -268,8 +267,63 @@ static void help_instead(struct analysis *a, struct diagnostic *d,
   if (assignment->option != OVERRIDE_VARY)
     diagnostic_help(a->context, d, "use %s \"%s=...\"", instead[same->kind], same->name);
   else
-    diagnostic_help(a->context, d, "the equations are made for one value of a constant: declare a "
-                                   "'param', or run a sweep for each value with --set");
+    diagnostic_help(a->context, d,
+                    "the equations are made for one value of a constant: declare a "
+                    "'param', or run a sweep for each value with --set");
+}
+
+static bool help_with_follower(struct analysis *a, struct diagnostic *d,
+                               const struct assignment *assignment, struct span span,
+                               enum name_kind kind) {
+  diagnostic_label(a->context, d, span, "the %s '%s' is declared here", name_kind_word(kind),
+                   assignment->name);
+  diagnostic_help(a->context, d, "it follows from other values: %s those",
+                  assignment->option == OVERRIDE_VARY ? "vary" : "give");
+  return true;
+}
+
+/* What the name means where it means something that no option gives a value, but one can: an array,
+ * or what follows from other values. False if there is nothing to say. */
+static bool help_with_entry(struct analysis *a, struct diagnostic *d,
+                            const struct assignment *assignment) {
+  const struct name_entry *entry = scope_find(a->scope, assignment->name);
+  for (uint32_t id = 1; id < a->l->elements.count; id++) {
+    const struct element *element = &a->l->elements.items[id];
+    if (element->kind == NAME_OUTPUT && element->name == assignment->name)
+      return help_with_follower(a, d, assignment, element->item->name_span, NAME_OUTPUT);
+    if (element->kind == NAME_COORD && element->name == assignment->name &&
+        assignment->primes > 1) {
+      diagnostic_help(a->context, d, "an acceleration follows from the equations");
+      return true;
+    }
+    if (entry == NULL || entry->rank == 0 || assignment->primes > 1 ||
+        !takes(assignment->option, element->kind) || scope_entry(a->scope, element->entry) != entry)
+      continue;
+    diagnostic_help(a->context, d, "'%s' is an array: name one of its elements, %s%.*s say",
+                    assignment->name, element->name, (int)assignment->primes, "''''");
+    return true;
+  }
+  bool follows = entry != NULL && (entry->kind == NAME_LET || entry->kind == NAME_POINT ||
+                                   entry->kind == NAME_FUNCTION);
+  return follows && help_with_follower(a, d, assignment, entry->span, entry->kind);
+}
+
+/* "simulate(until = T)" can follow a parameter. */
+static bool help_with_run(struct analysis *a, struct diagnostic *d,
+                          const struct assignment *assignment) {
+  static const char *const words[] = {"from",     "until",    "every", "tolerance",
+                                      "absolute", "max_step", "step"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (assignment->primes > 0 || strcmp(assignment->name, words[i]) != 0) continue;
+    if (assignment->option == OVERRIDE_VARY)
+      diagnostic_help(a->context, d,
+                      "declare a parameter that it follows, 'simulate(%s = T)', and vary that",
+                      words[i]);
+    else
+      diagnostic_help(a->context, d, "it is no part of the model: see the options of 'dyn run'");
+    return true;
+  }
+  return false;
 }
 
 static void report_unused(struct analysis *a, const struct assignment *assignment) {
@@ -299,6 +353,8 @@ static void report_unused(struct analysis *a, const struct assignment *assignmen
                     "a speed is given by an equation: write 'initial %s = u0' with a parameter u0, "
                     "and vary that",
                     same->name);
+  } else if (help_with_entry(a, d, assignment) || help_with_run(a, d, assignment)) {
+    /* then nothing else is meant */
   } else if (near != NULL && near != assignment->name) {
     diagnostic_help(a->context, d, "did you mean '%s%s'?", near, primes);
   }

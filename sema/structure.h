@@ -28,6 +28,7 @@ struct structure {
   struct expr_graph *graph;
   struct arena arena;              /* everything that ends with this pass */
   struct map roles;                /* symbol -> kind and index, see structure_groups.c */
+  struct expr_symbol_set *varied;  /* model_varied: NULL if nothing is */
   struct expr_substitution *exact; /* parameters -> their values, free of symbols */
   struct map place;                /* symbol -> index in `guesses` + 1 */
   VECTOR(double) guesses;
@@ -58,8 +59,8 @@ struct pfaffian {
   expr *q, *velocity, *z, time;
   expr *input, *input_rate; /* inputs in rates of states: functions of time known no further */
   uint32_t input_count;
-  expr *residual;        /* m; with parameters or their values, like all below */
-  expr *a, *b;           /* m x n, entry (i, j) at [i + j*m]; m. b of a nonlinear row is 0 */
+  expr *residual;             /* m; with parameters or their values, like all below */
+  expr *a, *b;                /* m x n, entry (i, j) at [i + j*m]; m. b of a nonlinear row is 0 */
   struct index_list *implied; /* m: the rows that imply it by their form; items NULL: none */
   expr *equations;            /* residuals at position level that are not implied */
   uint32_t equation_count;

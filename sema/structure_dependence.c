@@ -101,8 +101,7 @@ static bool check_conflict(struct pfaffian *p) {
     moves = moves || !expr_is_integer_value(p->graph, p->b[i], 0);
   struct index_list all = first_rows(p, p->linear_count);
   if (!moves || !p->has_point || !is_conflict(p, all.items, all.count)) return true;
-  report_conflict(p, structure_smallest(p->arena, all, is_conflict, p));
-  return false;
+  return report_conflict(p, structure_smallest(p->arena, all, is_conflict, p));
 }
 
 /* ---------------------------------------------------------------- redundancy */
@@ -247,8 +246,7 @@ static bool check_without_point(struct pfaffian *p) {
     struct index_list both = list_new(p, 2);
     both.items[both.count++] = other;
     both.items[both.count++] = i;
-    report_conflict(p, both);
-    return false;
+    if (!report_conflict(p, both)) return false;
   }
   return true;
 }

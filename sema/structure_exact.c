@@ -89,6 +89,7 @@ expr structure_value(struct structure *all, expr e) {
 
 void structure_prepare(struct structure *all) {
   const struct model *model = all->model;
+  all->varied = model_varied(model);
   resolve_parameters(all);
   add_guess(all, model->time, model->run.from);
   for (uint32_t i = 0; i < model->parameters.count; i++)
@@ -105,6 +106,7 @@ void structure_prepare(struct structure *all) {
 }
 
 void structure_clear(struct structure *all) {
+  expr_symbol_set_free(all->varied);
   expr_substitution_free(all->exact);
   map_free(&all->roles);
   map_free(&all->place);

@@ -41,7 +41,16 @@ static void label_others(struct pfaffian *p, struct diagnostic *d, const uint32_
 
 /* ---------------------------------------------------------------- conflicts */
 
-void report_conflict(struct pfaffian *p, struct index_list rows) {
+/* Whether these hold together is told by each trajectory of a sweep, with its own values. */
+static bool is_varied(const struct pfaffian *p, struct index_list rows) {
+  bool any = false;
+  for (uint32_t i = 0; i < rows.count && p->all->varied != NULL && !any; i++)
+    any = expr_symbol_set_touches(p->all->varied, pfaffian_constraint(p, rows.items[i])->residual);
+  return any;
+}
+
+bool report_conflict(struct pfaffian *p, struct index_list rows) {
+  if (is_varied(p, rows)) return true;
   uint32_t *constraints = constraints_of(p, rows), last = constraints[rows.count - 1];
   bool is_full = pfaffian_rank_of(p, rows.items, rows.count, false) == p->n;
   const char *words = is_full ? structure_names(p->all, constraints, rows.count)
@@ -60,6 +69,7 @@ void report_conflict(struct pfaffian *p, struct index_list rows) {
   else
     diagnostic_help(p->all->context, d,
                     "no velocities satisfy all of them: correct one, or leave one out");
+  return false;
 }
 
 /* The search is for points where equations cross; how near one can get is for the start's assembly
@@ -79,6 +89,7 @@ static void help_configuration(struct pfaffian *p, struct diagnostic *d) {
 bool report_no_configuration(struct pfaffian *p) {
   struct index_list rows = {arena_array(p->arena, uint32_t, p->m + 1), 0};
   for (; rows.count < p->position_count; rows.count++) rows.items[rows.count] = rows.count;
+  if (is_varied(p, rows)) return true;
   uint32_t *constraints = constraints_of(p, rows), first = constraints[0];
   /* Here the rank is that of the whole space: has_point is false. */
   bool is_over =

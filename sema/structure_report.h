@@ -3,12 +3,13 @@
 #define DYN_SEMA_STRUCTURE_REPORT_H
 #include "sema/structure.h"
 
-/* False: it is an error. */
+/* False: it is an error; it is none where parameters that are varied may change it. */
 bool report_no_configuration(struct pfaffian *p);
 /* Whether the row is one of several components of an equation between vectors. */
 bool is_component_row(const struct pfaffian *p, uint32_t row);
 void report_no_gradient(struct pfaffian *p, uint32_t row);
-void report_conflict(struct pfaffian *p, struct index_list rows);
+/* In the same way. */
+bool report_conflict(struct pfaffian *p, struct index_list rows);
 /* The rows depend on each other; the redundant ones are marked. False: it is an error. */
 bool report_redundant(struct pfaffian *p, struct index_list rows);
 /* What is at the span depends on multipliers of the rows, which are not unique. */

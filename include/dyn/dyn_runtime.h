@@ -321,7 +321,8 @@ DYN_API const char *dyn_integrator_description(int32_t i);
  * Where no step is given, it follows from the tolerance, which is the error of the steps over about
  * one oscillation where the begin of the motion is fastest; whole steps lead from row to row. */
 DYN_API int dyn_integrator_has_steps(const char *name);
-/* DYN_BAD_OPTION, and why, where an integrator (NULL: auto) does not apply to a problem. */
+/* DYN_BAD_OPTION, and why, where an integrator (NULL: auto) does not apply to a problem. With p NULL:
+ * whatever the values of its parameters are. */
 DYN_API dyn_status dyn_integrator_check(const dyn_problem *problem, const char *name,
                                         dyn_message *message);
 
