@@ -2,6 +2,7 @@
  * what is not needed at the end. Folding does what the machine would do (IEEE double arithmetic),
  * so it changes no bit of a result. */
 #include "codegen/builder.h"
+#include "codegen/sines.h"
 #include <math.h>
 #include <string.h>
 
@@ -314,6 +315,7 @@ static void remove_unneeded(struct tape *tape) {
 struct tape *builder_finish(struct tape_builder *builder) {
   struct tape *tape = builder->tape;
   remove_unneeded(tape);
+  sines_group(tape);
   tape_check(tape);
   vector_free(&builder->levels);
   vector_free(&builder->stack);

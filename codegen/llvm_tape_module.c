@@ -1,6 +1,7 @@
 /* Tapes to LLVM IR: one function a tape, or one for each part of a long tape and one that calls
  * them. Inputs, constants and values of earlier parts are loaded where they are first used. */
 #include "codegen/llvm_ir.h"
+#include "codegen/sines.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct emitter {
   bool is_order;
   int blocks;                 /* in its sums, or negative */
   VECTOR(tape_value) fetched; /* values made again in this part */
-  uint32_t begin;             /* of this part */
+  uint32_t begin, end;        /* of this part */
 };
 
 static LLVMValueRef work_at(struct emitter *emitter, uint32_t offset) {
@@ -326,9 +327,56 @@ static void keep_for_later_parts(struct emitter *emitter, uint32_t index) {
            ir_int(ir, (int64_t)emitter->tape->work + emitter->split->slots[index] - 1));
 }
 
+static bool is_sine(const struct tape_instruction *instruction) {
+  return instruction->operation == TAPE_SIN || instruction->operation == TAPE_COS;
+}
+
+/* Cheap arithmetic behind `index`, up to `last`, whose operands are there. */
+static void emit_early(struct emitter *emitter, uint32_t index, uint32_t last) {
+  const struct tape_instruction *code = emitter->tape->code.items;
+  for (uint32_t i = index + 1; i <= last; i++) {
+    const uint32_t operands[2] = {code[i].a, code[i].b};
+    bool is_ready = sines_can_be_early(code[i].operation) && emitter->values[i] == NULL;
+    unsigned count = tape_facts[code[i].operation].operands;
+    if (!is_ready || count == 0) continue;
+    for (unsigned k = 0; k < count; k++)
+      is_ready = is_ready && (operands[k] < index || emitter->values[operands[k]] != NULL ||
+                              tape_facts[code[operands[k]].operation].operands == 0);
+    if (!is_ready) continue;
+    emit_value(emitter, i);
+    keep_for_later_parts(emitter, i);
+  }
+}
+
+/* Those of the instruction's group that are in this part, all at once. */
+static void emit_group(struct emitter *emitter, uint32_t index) {
+  const struct tape_instruction *code = emitter->tape->code.items;
+  LLVMValueRef angles[SINES_GROUP], sines[SINES_GROUP], cosines[SINES_GROUP];
+  tape_value angle_of[SINES_GROUP];
+  unsigned count = 0;
+  for (uint32_t i = index; i < emitter->end; i++) {
+    if (!is_sine(&code[i]) || code[i].b != code[index].b) continue;
+    unsigned k = 0;
+    while (k < count && angle_of[k] != code[i].a) k++;
+    if (k == count) angle_of[count++] = code[i].a;
+    if (code[i].a > index) emit_early(emitter, index, code[i].a);
+  }
+  for (unsigned k = 0; k < count; k++) angles[k] = value_of(emitter, angle_of[k]);
+  ir_emit_sines(emitter->ir, angles, count, sines, cosines);
+  for (uint32_t i = index; i < emitter->end; i++) {
+    if (!is_sine(&code[i]) || code[i].b != code[index].b) continue;
+    unsigned k = 0;
+    while (angle_of[k] != code[i].a) k++;
+    emitter->values[i] = code[i].operation == TAPE_SIN ? sines[k] : cosines[k];
+    keep_for_later_parts(emitter, i);
+  }
+}
+
 static void emit_instruction(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   const struct tape_instruction *instruction = &emitter->tape->code.items[index];
+  if (emitter->values[index] != NULL && instruction->operation != TAPE_SOLUTION)
+    return; /* made early, for a group of sines */
   switch (instruction->operation) {
   case TAPE_CONSTANT:
   case TAPE_INPUT:
@@ -368,6 +416,14 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
     break;
   case TAPE_LOAD:
     emitter->values[index] = ir_load(ir, emitter->work, ir_int(ir, instruction->b));
+    break;
+  case TAPE_SIN:
+  case TAPE_COS:
+    if (instruction->b != 0 && ir->lanes == 1) {
+      emit_group(emitter, index);
+      return;
+    }
+    emit_value(emitter, index);
     break;
   case TAPE_SOLUTION:
     break; /* made by the guard */
@@ -413,6 +469,7 @@ static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
   emitter->work = LLVMGetParam(function, 5);
   emitter->out = LLVMGetParam(function, 6);
   emitter->begin = begin;
+  emitter->end = end;
   if (emitter->is_order)
     emitter->order =
         LLVMBuildFPToSI(emitter->ir->builder, emitter->time, emitter->ir->i64, "order");
