@@ -110,6 +110,10 @@ tape_value builder_unary(struct tape_builder *builder, enum tape_operation opera
     if (get_constant(builder, a, &number)) return builder_constant(builder, -number);
     if (inner == TAPE_NEGATE) return at(builder, a)->a;
     break;
+  case TAPE_ABS:
+    if (get_constant(builder, a, &number)) return builder_constant(builder, fabs(number));
+    if (inner == TAPE_NEGATE) return builder_unary(builder, TAPE_ABS, at(builder, a)->a);
+    break;
   case TAPE_SQRT:
     if (get_constant(builder, a, &number)) return builder_constant(builder, sqrt(number));
     break;
