@@ -97,6 +97,8 @@ struct tape_split {
   uint32_t slot_count;
 };
 void tape_split_init(struct tape_split *split, const struct tape *tape, uint32_t part_size);
+/* Whether the instruction is a solution in the slot of the value computed for it. */
+bool tape_split_in_place(const struct tape_split *split, const struct tape *tape, uint32_t index);
 void tape_split_clear(struct tape_split *split);
 
 /* ---- solvers (llvm_solvers_module.c) */

@@ -41,6 +41,10 @@ static LLVMValueRef emit_input(struct emitter *emitter, uint32_t array, uint32_t
   }
 }
 
+static LLVMValueRef slot_of(struct emitter *emitter, tape_value a) {
+  return ir_int(emitter->ir, (int64_t)emitter->tape->work + emitter->split->slots[a] - 1);
+}
+
 /* A value that is not computed in this part: NULL if it has to be. */
 static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
   struct ir *ir = emitter->ir;
@@ -58,8 +62,7 @@ static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
     break;
   }
   if (a >= emitter->begin) return NULL;
-  uint32_t slot = emitter->tape->work + emitter->split->slots[a] - 1;
-  LLVMValueRef loaded = ir_load(ir, emitter->work, ir_int(ir, slot));
+  LLVMValueRef loaded = ir_load(ir, emitter->work, slot_of(emitter, a));
   if (tape_facts[instruction->operation].result != TAPE_RESULT_T) return loaded;
   return LLVMBuildFCmp(ir->builder, LLVMRealUNE, loaded, ir_real(ir, 0), "");
 }
@@ -258,7 +261,23 @@ static void emit_guard_factor(struct emitter *emitter, const struct tape_instruc
   LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
 }
 
-/* With the SOLUTION instructions behind it, which become phi nodes. */
+static bool is_in_place(const struct emitter *emitter, uint32_t index) {
+  return tape_split_in_place(emitter->split, emitter->tape, index);
+}
+
+/* The cold path's results, where solutions are kept or as values. */
+static void emit_cold_solutions(struct emitter *emitter, const struct tape_right_side *side,
+                                uint32_t begin, uint32_t end) {
+  struct ir *ir = emitter->ir;
+  for (uint32_t i = begin; i < end; i++) {
+    uint32_t entry = side->offset + emitter->tape->code.items[i].c;
+    emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, entry));
+    if (is_in_place(emitter, i))
+      ir_store(ir, emitter->values[i], emitter->work, slot_of(emitter, i));
+  }
+}
+
+/* With the SOLUTION instructions behind it, which become phi nodes or are loaded again. */
 static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   const struct tape_instruction *code = emitter->tape->code.items;
@@ -266,7 +285,8 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
   uint32_t end = index + 1;
   while (end < emitter->tape->code.count && code[end].operation == TAPE_SOLUTION) end++;
-  for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
+  for (uint32_t i = index + 1; i < end; i++)
+    if (ir->lanes > 1 || !is_in_place(emitter, i)) value_of(emitter, code[i].a);
   if (ir->lanes > 1) { /* those where it went cold are lost already */
     for (uint32_t i = index + 1; i < end; i++) emitter->values[i] = value_of(emitter, code[i].a);
     return;
@@ -278,16 +298,19 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
     emit_substitute(emitter, side);
   }
   LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
-  for (uint32_t i = index + 1; i < end; i++)
-    emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
+  emit_cold_solutions(emitter, side, index + 1, end);
   LLVMBuildBr(ir->builder, after);
   LLVMPositionBuilderAtEnd(ir->builder, after);
   for (uint32_t i = index + 1; i < end; i++) {
+    if (is_in_place(emitter, i)) continue;
     LLVMValueRef incoming[2] = {emitter->values[code[i].a], emitter->values[i]};
     LLVMBasicBlockRef blocks[2] = {before, cold};
     emitter->values[i] = LLVMBuildPhi(ir->builder, ir->f64, "");
     LLVMAddIncoming(emitter->values[i], incoming, blocks, 2);
   }
+  for (uint32_t i = index + 1; i < end; i++)
+    if (is_in_place(emitter, i))
+      emitter->values[i] = ir_load(ir, emitter->work, slot_of(emitter, i));
 }
 
 /* ---- instructions */
@@ -321,10 +344,9 @@ static void emit_leave(struct emitter *emitter, LLVMValueRef code) {
 static void keep_for_later_parts(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   LLVMValueRef value = emitter->values[index];
-  if (emitter->split->slots[index] == 0) return;
+  if (emitter->split->slots[index] == 0 || is_in_place(emitter, index)) return;
   if (LLVMTypeOf(value) == ir->truth) value = LLVMBuildUIToFP(ir->builder, value, ir->value, "");
-  ir_store(ir, value, emitter->work,
-           ir_int(ir, (int64_t)emitter->tape->work + emitter->split->slots[index] - 1));
+  ir_store(ir, value, emitter->work, slot_of(emitter, index));
 }
 
 static bool is_sine(const struct tape_instruction *instruction) {
