@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 15 };
+enum { ROUNDS = 101 };
 enum { ABSOLUTE, RELATIVE, CARTESIAN, DENSE, FIXED, RECURSIVE, TENSIONS, SYMPY, CANDIDATES };
 
 #ifdef WITH_SYMPY
@@ -123,7 +123,7 @@ int main(int count, char **arguments) {
       bench_count(&candidates[k], atoi(arguments[7]));
   if (counted != NULL) return 0;
   if (!agree(candidates, n, chain.l)) return 1;
-  bench_measure(candidates, CANDIDATES, ROUNDS, 2e-3);
+  bench_measure(candidates, CANDIDATES, ROUNDS, 5e-4);
   printf("%d", n);
   for (int k = 0; k < CANDIDATES; k++) printf(" %.1f", candidates[k].ns);
   printf("\n");

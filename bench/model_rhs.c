@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JIT, INTERPRETER, HAND, CANDIDATES, ROUNDS = 15 };
+enum { JIT, INTERPRETER, HAND, CANDIDATES, ROUNDS = 101 };
 
 static int agree(struct candidate *c, int n) {
   double largest = 0;
@@ -50,7 +50,7 @@ int main(int count, char **arguments) {
   if (counted != NULL) return 0;
   if (!agree(candidates, n)) return 1;
   for (int k = 0; k < CANDIDATES; k++) candidates[k].ns = 0;
-  bench_measure(candidates, CANDIDATES, ROUNDS, 2e-3);
+  bench_measure(candidates, CANDIDATES, ROUNDS, 5e-4);
   printf("%.1f %.1f %.1f\n", candidates[JIT].ns, candidates[INTERPRETER].ns, candidates[HAND].ns);
   return 0;
 }

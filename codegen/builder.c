@@ -2,6 +2,7 @@
  * what is not needed at the end. Folding does what the machine would do (IEEE double arithmetic),
  * so it changes no bit of a result. */
 #include "codegen/builder.h"
+#include "codegen/sines.h"
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +109,10 @@ tape_value builder_unary(struct tape_builder *builder, enum tape_operation opera
   case TAPE_NEGATE:
     if (get_constant(builder, a, &number)) return builder_constant(builder, -number);
     if (inner == TAPE_NEGATE) return at(builder, a)->a;
+    break;
+  case TAPE_ABS:
+    if (get_constant(builder, a, &number)) return builder_constant(builder, fabs(number));
+    if (inner == TAPE_NEGATE) return builder_unary(builder, TAPE_ABS, at(builder, a)->a);
     break;
   case TAPE_SQRT:
     if (get_constant(builder, a, &number)) return builder_constant(builder, sqrt(number));
@@ -314,6 +319,7 @@ static void remove_unneeded(struct tape *tape) {
 struct tape *builder_finish(struct tape_builder *builder) {
   struct tape *tape = builder->tape;
   remove_unneeded(tape);
+  sines_group(tape);
   tape_check(tape);
   vector_free(&builder->levels);
   vector_free(&builder->stack);

@@ -68,6 +68,11 @@ LLVMValueRef ir_add_tape(struct ir *ir, const struct tape *tape, const char *nam
 LLVMValueRef ir_add_order(struct ir *ir, const struct tape *tape, int blocks, const char *name,
                           int32_t *work);
 
+/* ---- sines (llvm_sines_module.c) */
+/* Of `count` angles, at most SINES_GROUP (sines.h), one trajectory. */
+void ir_emit_sines(struct ir *ir, const LLVMValueRef *angles, unsigned count, LLVMValueRef *sines,
+                   LLVMValueRef *cosines);
+
 /* ---- Taylor series (llvm_taylor_module.c) */
 /* The dyn_taylor_function. Local unless the module is for the JIT. */
 LLVMValueRef ir_add_taylor(struct ir *ir, const struct taylor *taylor, const char *name,
@@ -92,6 +97,8 @@ struct tape_split {
   uint32_t slot_count;
 };
 void tape_split_init(struct tape_split *split, const struct tape *tape, uint32_t part_size);
+/* Whether the instruction is a solution in the slot of the value computed for it. */
+bool tape_split_in_place(const struct tape_split *split, const struct tape *tape, uint32_t index);
 void tape_split_clear(struct tape_split *split);
 
 /* ---- solvers (llvm_solvers_module.c) */

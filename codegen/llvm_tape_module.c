@@ -1,6 +1,7 @@
 /* Tapes to LLVM IR: one function a tape, or one for each part of a long tape and one that calls
  * them. Inputs, constants and values of earlier parts are loaded where they are first used. */
 #include "codegen/llvm_ir.h"
+#include "codegen/sines.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct emitter {
   bool is_order;
   int blocks;                 /* in its sums, or negative */
   VECTOR(tape_value) fetched; /* values made again in this part */
-  uint32_t begin;             /* of this part */
+  uint32_t begin, end;        /* of this part */
 };
 
 static LLVMValueRef work_at(struct emitter *emitter, uint32_t offset) {
@@ -40,6 +41,10 @@ static LLVMValueRef emit_input(struct emitter *emitter, uint32_t array, uint32_t
   }
 }
 
+static LLVMValueRef slot_of(struct emitter *emitter, tape_value a) {
+  return ir_int(emitter->ir, (int64_t)emitter->tape->work + emitter->split->slots[a] - 1);
+}
+
 /* A value that is not computed in this part: NULL if it has to be. */
 static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
   struct ir *ir = emitter->ir;
@@ -57,8 +62,7 @@ static LLVMValueRef fetch(struct emitter *emitter, tape_value a) {
     break;
   }
   if (a >= emitter->begin) return NULL;
-  uint32_t slot = emitter->tape->work + emitter->split->slots[a] - 1;
-  LLVMValueRef loaded = ir_load(ir, emitter->work, ir_int(ir, slot));
+  LLVMValueRef loaded = ir_load(ir, emitter->work, slot_of(emitter, a));
   if (tape_facts[instruction->operation].result != TAPE_RESULT_T) return loaded;
   return LLVMBuildFCmp(ir->builder, LLVMRealUNE, loaded, ir_real(ir, 0), "");
 }
@@ -257,7 +261,23 @@ static void emit_guard_factor(struct emitter *emitter, const struct tape_instruc
   LLVMPositionBuilderAtEnd(emitter->ir->builder, after);
 }
 
-/* With the SOLUTION instructions behind it, which become phi nodes. */
+static bool is_in_place(const struct emitter *emitter, uint32_t index) {
+  return tape_split_in_place(emitter->split, emitter->tape, index);
+}
+
+/* The cold path's results, where solutions are kept or as values. */
+static void emit_cold_solutions(struct emitter *emitter, const struct tape_right_side *side,
+                                uint32_t begin, uint32_t end) {
+  struct ir *ir = emitter->ir;
+  for (uint32_t i = begin; i < end; i++) {
+    uint32_t entry = side->offset + emitter->tape->code.items[i].c;
+    emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, entry));
+    if (is_in_place(emitter, i))
+      ir_store(ir, emitter->values[i], emitter->work, slot_of(emitter, i));
+  }
+}
+
+/* With the SOLUTION instructions behind it, which become phi nodes or are loaded again. */
 static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   const struct tape_instruction *code = emitter->tape->code.items;
@@ -265,7 +285,8 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
   const struct tape_solver *solver = &emitter->tape->solvers.items[side->solver];
   uint32_t end = index + 1;
   while (end < emitter->tape->code.count && code[end].operation == TAPE_SOLUTION) end++;
-  for (uint32_t i = index + 1; i < end; i++) value_of(emitter, code[i].a);
+  for (uint32_t i = index + 1; i < end; i++)
+    if (ir->lanes > 1 || !is_in_place(emitter, i)) value_of(emitter, code[i].a);
   if (ir->lanes > 1) { /* those where it went cold are lost already */
     for (uint32_t i = index + 1; i < end; i++) emitter->values[i] = value_of(emitter, code[i].a);
     return;
@@ -277,16 +298,19 @@ static void emit_guard_substitute(struct emitter *emitter, uint32_t index) {
     emit_substitute(emitter, side);
   }
   LLVMBasicBlockRef cold = LLVMGetInsertBlock(ir->builder);
-  for (uint32_t i = index + 1; i < end; i++)
-    emitter->values[i] = ir_load(ir, emitter->work, ir_int(ir, (int64_t)side->offset + code[i].c));
+  emit_cold_solutions(emitter, side, index + 1, end);
   LLVMBuildBr(ir->builder, after);
   LLVMPositionBuilderAtEnd(ir->builder, after);
   for (uint32_t i = index + 1; i < end; i++) {
+    if (is_in_place(emitter, i)) continue;
     LLVMValueRef incoming[2] = {emitter->values[code[i].a], emitter->values[i]};
     LLVMBasicBlockRef blocks[2] = {before, cold};
     emitter->values[i] = LLVMBuildPhi(ir->builder, ir->f64, "");
     LLVMAddIncoming(emitter->values[i], incoming, blocks, 2);
   }
+  for (uint32_t i = index + 1; i < end; i++)
+    if (is_in_place(emitter, i))
+      emitter->values[i] = ir_load(ir, emitter->work, slot_of(emitter, i));
 }
 
 /* ---- instructions */
@@ -320,15 +344,61 @@ static void emit_leave(struct emitter *emitter, LLVMValueRef code) {
 static void keep_for_later_parts(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   LLVMValueRef value = emitter->values[index];
-  if (emitter->split->slots[index] == 0) return;
+  if (emitter->split->slots[index] == 0 || is_in_place(emitter, index)) return;
   if (LLVMTypeOf(value) == ir->truth) value = LLVMBuildUIToFP(ir->builder, value, ir->value, "");
-  ir_store(ir, value, emitter->work,
-           ir_int(ir, (int64_t)emitter->tape->work + emitter->split->slots[index] - 1));
+  ir_store(ir, value, emitter->work, slot_of(emitter, index));
+}
+
+static bool is_sine(const struct tape_instruction *instruction) {
+  return instruction->operation == TAPE_SIN || instruction->operation == TAPE_COS;
+}
+
+/* Cheap arithmetic behind `index`, up to `last`, whose operands are there. */
+static void emit_early(struct emitter *emitter, uint32_t index, uint32_t last) {
+  const struct tape_instruction *code = emitter->tape->code.items;
+  for (uint32_t i = index + 1; i <= last; i++) {
+    const uint32_t operands[2] = {code[i].a, code[i].b};
+    bool is_ready = sines_can_be_early(code[i].operation) && emitter->values[i] == NULL;
+    unsigned count = tape_facts[code[i].operation].operands;
+    if (!is_ready || count == 0) continue;
+    for (unsigned k = 0; k < count; k++)
+      is_ready = is_ready && (operands[k] < index || emitter->values[operands[k]] != NULL ||
+                              tape_facts[code[operands[k]].operation].operands == 0);
+    if (!is_ready) continue;
+    emit_value(emitter, i);
+    keep_for_later_parts(emitter, i);
+  }
+}
+
+/* Those of the instruction's group that are in this part, all at once. */
+static void emit_group(struct emitter *emitter, uint32_t index) {
+  const struct tape_instruction *code = emitter->tape->code.items;
+  LLVMValueRef angles[SINES_GROUP], sines[SINES_GROUP], cosines[SINES_GROUP];
+  tape_value angle_of[SINES_GROUP];
+  unsigned count = 0;
+  for (uint32_t i = index; i < emitter->end; i++) {
+    if (!is_sine(&code[i]) || code[i].b != code[index].b) continue;
+    unsigned k = 0;
+    while (k < count && angle_of[k] != code[i].a) k++;
+    if (k == count) angle_of[count++] = code[i].a;
+    if (code[i].a > index) emit_early(emitter, index, code[i].a);
+  }
+  for (unsigned k = 0; k < count; k++) angles[k] = value_of(emitter, angle_of[k]);
+  ir_emit_sines(emitter->ir, angles, count, sines, cosines);
+  for (uint32_t i = index; i < emitter->end; i++) {
+    if (!is_sine(&code[i]) || code[i].b != code[index].b) continue;
+    unsigned k = 0;
+    while (angle_of[k] != code[i].a) k++;
+    emitter->values[i] = code[i].operation == TAPE_SIN ? sines[k] : cosines[k];
+    keep_for_later_parts(emitter, i);
+  }
 }
 
 static void emit_instruction(struct emitter *emitter, uint32_t index) {
   struct ir *ir = emitter->ir;
   const struct tape_instruction *instruction = &emitter->tape->code.items[index];
+  if (emitter->values[index] != NULL && instruction->operation != TAPE_SOLUTION)
+    return; /* made early, for a group of sines */
   switch (instruction->operation) {
   case TAPE_CONSTANT:
   case TAPE_INPUT:
@@ -368,6 +438,14 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
     break;
   case TAPE_LOAD:
     emitter->values[index] = ir_load(ir, emitter->work, ir_int(ir, instruction->b));
+    break;
+  case TAPE_SIN:
+  case TAPE_COS:
+    if (instruction->b != 0 && ir->lanes == 1) {
+      emit_group(emitter, index);
+      return;
+    }
+    emit_value(emitter, index);
     break;
   case TAPE_SOLUTION:
     break; /* made by the guard */
@@ -413,6 +491,7 @@ static void emit_part(struct emitter *emitter, uint32_t begin, uint32_t end) {
   emitter->work = LLVMGetParam(function, 5);
   emitter->out = LLVMGetParam(function, 6);
   emitter->begin = begin;
+  emitter->end = end;
   if (emitter->is_order)
     emitter->order =
         LLVMBuildFPToSI(emitter->ir->builder, emitter->time, emitter->ir->i64, "order");

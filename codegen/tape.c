@@ -281,6 +281,9 @@ static void dump_instruction(const struct tape *tape, uint32_t index, struct tex
       text_format(out, " right side %u entry %u", instruction->b, instruction->c);
     else if (instruction->operation == TAPE_FACTOR || instruction->operation == TAPE_GUARD_FACTOR)
       text_format(out, " solver %u", instruction->b);
+    else if ((instruction->operation == TAPE_SIN || instruction->operation == TAPE_COS) &&
+             instruction->b != 0)
+      text_format(out, " group %u", instruction->b);
     else if (instruction->operation > TAPE_FACTOR && instruction->operation != TAPE_LEAVE)
       text_format(out, " right side %u", instruction->b);
   }

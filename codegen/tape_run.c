@@ -1,5 +1,6 @@
 /* The interpreter: one loop over the instructions. Values live behind the tape's own workspace. */
 #include "codegen/kernels.h"
+#include "codegen/sines.h"
 #include "codegen/taylor.h"
 #include <math.h>
 #include <string.h>
@@ -21,14 +22,14 @@ static double input(const struct tape_arguments *arguments, uint32_t array, uint
   }
 }
 
-static double evaluate(enum tape_operation operation, double a, double b) {
-  switch (operation) {
+static double evaluate(const struct tape_instruction *i, double a, double b) {
+  switch ((enum tape_operation)i->operation) {
   case TAPE_POW:
     return pow(a, b);
   case TAPE_SIN:
-    return sin(a);
+    return i->b != 0 ? sines_sine(a) : sin(a);
   case TAPE_COS:
-    return cos(a);
+    return i->b != 0 ? sines_cosine(a) : cos(a);
   case TAPE_TAN:
     return tan(a);
   case TAPE_ASIN:
@@ -186,7 +187,7 @@ int tape_run(const struct tape *tape, const struct tape_arguments *arguments) {
         int failure = run_effect(tape, arguments, i, v);
         if (failure != 0) return failure;
       } else {
-        v[k] = evaluate(i->operation, v[i->a], tape_facts[i->operation].operands > 1 ? v[i->b] : 0);
+        v[k] = evaluate(i, v[i->a], tape_facts[i->operation].operands > 1 ? v[i->b] : 0);
       }
     }
   }
