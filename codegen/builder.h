@@ -137,6 +137,8 @@ void solver_states_free(struct tape_builder *builder);
 
 /* ---- the unrolled way (unroll.c) */
 void unroll_factor(struct tape_builder *builder, uint32_t solver);
+/* After it: whether every pivot keeps more than this part of what it came from. */
+tape_value unroll_keeps(struct tape_builder *builder, uint32_t solver, double part);
 /* A careful solver: makes the solution depend on its `ok`, which the caller has completed. */
 void unroll_guard(struct tape_builder *builder, uint32_t right_side, tape_value *solution);
 void unroll_solve(struct tape_builder *builder, uint32_t right_side, tape_value *solution);

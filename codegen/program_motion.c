@@ -18,6 +18,8 @@ enum { REFINEMENTS = 2 };
 
 /* Some sixty roundings of the terms of an equation. */
 #define TIGHT 0x1p-46
+/* What an elimination keeps of a pivot that has lost few digits. */
+#define KEPT 0x1p-10
 
 bool motion_leaves_out(const struct motion *motion, uint32_t k) {
   const struct tape_solver *solver = &motion->builder->tape->solvers.items[motion->solver];
@@ -133,14 +135,18 @@ static bool is_own_equation(const struct motion *motion, uint32_t i) {
 }
 
 /* The size of each acceleration: its own and, where rounding is all that is left of it, what the
- * terms that cancelled would give the largest mass. */
+ * terms that cancelled would give the largest mass. Masses in different units can't be compared,
+ * but where the elimination has lost digits of some of them, pivots tell that in any units. */
 static void acceleration_sizes(const struct motion *motion, const tape_value *forces,
                                tape_value *sizes) {
   struct tape_builder *b = motion->builder;
   tape_value mass = builder_constant(b, 0);
   for (uint32_t i = 0; i < motion->n; i++)
     mass = builder_binary(b, TAPE_MAX, mass, builder_lower(b, motion_entry(motion->system, i, i)));
+  tape_value is_known = builder_binary(b, TAPE_AND, unroll_keeps(b, motion->solver, KEPT),
+                                       builder_binary(b, TAPE_LESS, builder_constant(b, 0), mass));
   tape_value inverse = builder_binary(b, TAPE_DIVIDE, builder_constant(b, 1), mass);
+  inverse = builder_select(b, is_known, inverse, builder_constant(b, 0));
   for (uint32_t i = 0; i < motion->n; i++)
     sizes[i] = builder_binary(b, TAPE_ADD, builder_unary(b, TAPE_ABS, motion->solution[i]),
                               builder_binary(b, TAPE_MULTIPLY, forces[i], inverse));

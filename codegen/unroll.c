@@ -93,6 +93,19 @@ void unroll_factor(struct tape_builder *builder, uint32_t index) {
   if (!solver->is_careful) builder_effect(builder, TAPE_GUARD_FACTOR, ok, index, 0);
 }
 
+tape_value unroll_keeps(struct tape_builder *builder, uint32_t index, double part) {
+  const struct tape_solver *solver = &builder->tape->solvers.items[index];
+  const struct solver_state *state = &builder->solver_states.items[index];
+  tape_value keeps = builder_truth(builder, true);
+  for (size_t k = 0; k < solver->ordered; k++) {
+    bool is_coordinate = (uint32_t)solver->order[k] < solver->coordinates;
+    keeps = builder_binary(
+        builder, TAPE_AND, keeps,
+        pivot_is_good(builder, part, is_coordinate, state->wholes[k], state->pivots[k]));
+  }
+  return keeps;
+}
+
 /* One column, in the order of elimination, in place. */
 static void substitute(struct tape_builder *builder, struct solver_state *state, size_t n,
                        bool is_single, tape_value *y) {

@@ -24,6 +24,35 @@ static void evaluate(const dyn_model *model, dyn_function *function, const doubl
   free(u);
 }
 
+/* Two masses tied through a coordinate s that has next to none; a thousand of its units are one of
+ * theirs, so that its own number is of the size of theirs. An elimination loses six of their digits
+ * beside it: by numbers alone what is left looks like rounding. */
+static void units_of_any_size(void **state) {
+  (void)state;
+  static const char text[] = "param c = 1000\n"
+                             "coord x, y, s\n"
+                             "kinetic 1/2*(x'^2 + y'^2 + s'^2/2)\n"
+                             "force 1.25 on x\n"
+                             "force -0.3 on y\n"
+                             "constraint first: x = c*s\n"
+                             "constraint second: y = c*s\n";
+  dyn_compiler *compiler = dyn_compiler_new();
+  assert_int_equal(dyn_compiler_add_text(compiler, "test", text, strlen(text)), 0);
+  assert_true(compiler_derive(compiler, NULL));
+  struct program *program = program_build(compiler->context, compiler->system, 0);
+  program_add(program, PROGRAM_ALL);
+  dyn_model *model = program_interpreted_model(program);
+  const double c = 1000, x[6] = {0}, exact = 0.95 * c / (2 * c * c + 0.5);
+  double out[3];
+  evaluate(model, model->acceleration, &c, x, out);
+  assert_true(fabs(out[0] - c * exact) <= 1e-14);
+  assert_true(fabs(out[1] - c * exact) <= 1e-14);
+  assert_true(fabs(out[2] - exact) <= 1e-17);
+  free(model);
+  program_free(program);
+  dyn_compiler_free(compiler);
+}
+
 static void is_solved_at_once(const char *path) {
   dyn_compiler *compiler = dyn_compiler_new();
   assert_int_equal(dyn_compiler_add_file(compiler, path), 0);
@@ -80,6 +109,7 @@ int main(void) {
       cmocka_unit_test(bicycle),
       cmocka_unit_test(squeezer),
       cmocka_unit_test(four_bar),
+      cmocka_unit_test(units_of_any_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
