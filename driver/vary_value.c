@@ -208,7 +208,8 @@ static double drawn(const struct variation *v, uint64_t seed, uint64_t number, u
   double a = v->numbers.items[0], b = v->numbers.items[1], u[2];
   if (v->kind == VARY_NORMAL) return a + b * random_normal(seed, number, stream);
   random_uniform(seed, number, stream, u);
-  return v->kind == VARY_LOG_UNIFORM ? a * pow(b / a, u[0]) : a * (1 - u[0]) + b * u[0];
+  if (v->kind == VARY_UNIFORM) return a * (1 - u[0]) + b * u[0];
+  return (double)(a * powl((long double)b / a, u[0])); /* b / a may be no double */
 }
 
 double variations_value(const struct variations *variations, uint32_t v, uint64_t number) {
