@@ -99,6 +99,7 @@ tape_value unroll_keeps(struct tape_builder *builder, uint32_t index, double par
   tape_value keeps = builder_truth(builder, true);
   for (size_t k = 0; k < solver->ordered; k++) {
     bool is_coordinate = (uint32_t)solver->order[k] < solver->coordinates;
+    if (state->pivots[k] == state->wholes[k]) continue; /* nothing was taken from it */
     keeps = builder_binary(
         builder, TAPE_AND, keeps,
         pivot_is_good(builder, part, is_coordinate, state->wholes[k], state->pivots[k]));

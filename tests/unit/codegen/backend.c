@@ -83,6 +83,33 @@ static void every_function_agrees(void **state) {
   for (size_t i = 0; i < COUNT(sizes); i++) compare_chain(sizes[i], -1, PROGRAM_ALL);
 }
 
+/* Angles in vectors, and some among them that only the C library can take. */
+static void far_angles_agree(void **state) {
+  (void)state;
+  static const double angles[] = {3e6, -0x1p20, 1e300, 0, -7};
+  struct compiled compiled;
+  compile_chain(&compiled, 9, -1, PROGRAM_HOT, NULL);
+  const struct tape *rhs = compiled.program->tapes[PROGRAM_FUNCTION_RHS];
+  uint32_t groups = 0;
+  for (uint32_t i = 0; i < rhs->code.count; i++)
+    if (rhs->code.items[i].operation == TAPE_SIN && rhs->code.items[i].b > groups)
+      groups = rhs->code.items[i].b;
+  assert_true(groups > 1);
+  for (size_t far = 0; far < COUNT(angles); far++) {
+    struct random_source first = {3}, second = {3};
+    struct arguments a = arguments_new(compiled.interpreted, &first);
+    struct arguments b = arguments_new(compiled.jit->model, &second);
+    a.x[far + 2] = b.x[far + 2] = angles[far];
+    assert_int_equal(call(compiled.interpreted, compiled.interpreted->rhs, &a), 0);
+    assert_int_equal(call(compiled.jit->model, compiled.jit->model->rhs, &b), 0);
+    assert_memory_equal(a.out, b.out, rhs->out_count * sizeof(double));
+    assert_true(isfinite(a.out[rhs->out_count - 1]));
+    arguments_clear(&a);
+    arguments_clear(&b);
+  }
+  compiled_clear(&compiled);
+}
+
 static void every_level_agrees(void **state) {
   (void)state;
   for (int level = 0; level <= 3; level++) compare_chain(4, level, PROGRAM_ALL);
@@ -204,13 +231,10 @@ static void empty_models_compile(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_function_agrees),
-      cmocka_unit_test(every_level_agrees),
-      cmocka_unit_test(long_tapes_agree),
-      cmocka_unit_test(folded_parameters_agree),
-      cmocka_unit_test(jacobian_can_be_added_later),
-      cmocka_unit_test(threads_compile_at_once),
-      cmocka_unit_test(faults_are_texts),
+      cmocka_unit_test(every_function_agrees),   cmocka_unit_test(every_level_agrees),
+      cmocka_unit_test(far_angles_agree),        cmocka_unit_test(long_tapes_agree),
+      cmocka_unit_test(folded_parameters_agree), cmocka_unit_test(jacobian_can_be_added_later),
+      cmocka_unit_test(threads_compile_at_once), cmocka_unit_test(faults_are_texts),
       cmocka_unit_test(empty_models_compile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

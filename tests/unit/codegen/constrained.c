@@ -141,7 +141,13 @@ struct compiled {
   dyn_model *interpreted;
   struct backend_model *jit;
   struct arguments arguments;
+  bool goes_careful_way; /* always; set before compiled_finish */
 };
+
+static void take_careful_way(struct tape *tape) {
+  if (tape == NULL || tape->careful == NULL) return;
+  tape->code.items[tape->solvers.items[0].ok] = (struct tape_instruction){.operation = TAPE_FALSE};
+}
 
 static void compiled_finish(struct compiled *c, const char *const *names, const double *values) {
   struct random_source random = {21};
@@ -149,6 +155,8 @@ static void compiled_finish(struct compiled *c, const char *const *names, const 
   c->system = built_derive(&c->built);
   if (c->system->output == NULL && c->built.model.outputs.count > 0) fail_msg("no outputs");
   c->program = program_build(c->built.context, c->system, PROGRAM_ALL);
+  for (int f = 0; c->goes_careful_way && f < PROGRAM_FUNCTION_COUNT; f++)
+    take_careful_way(c->program->tapes[f]);
   program_check(c->program);
   c->interpreted = program_interpreted_model(c->program);
   char *fault =
@@ -290,7 +298,7 @@ static void pendulum(void **state) {
   (void)state;
   static const char *const names[] = {"x", "y", "x'", "y'", "z", NULL};
   static const double values[] = {3, -4, 1.6, 1.2, 0.5};
-  struct compiled c;
+  struct compiled c = {0};
   build_pendulum(&c.built);
   compiled_finish(&c, names, values);
   const dyn_model *model = c.interpreted;
@@ -323,7 +331,7 @@ static void car(void **state) {
   static const double values[] = {0, 0, 0, 0, 3, 0, 0, 0.4};
   static const double accelerations[] = {0.4166666666666667, 0, 1.5, 13.5};
   static const double multipliers[] = {1.10625, 5.19375};
-  struct compiled c;
+  struct compiled c = {0};
   build_car(&c.built);
   compiled_finish(&c, names, values);
   assert_null(c.interpreted->position_residuals);
@@ -336,7 +344,7 @@ static void pulley_without_mass(void **state) {
   static const double g = 9.81;
   const double accelerations[] = {g / 7, -g / 7, 3 * g / 7, -5 * g / 7};
   static const double multipliers[] = {-33.63428571428572, -16.81714285714286};
-  struct compiled c;
+  struct compiled c = {0};
   build_atwood(&c.built);
   compiled_finish(&c, NULL, NULL);
   expect(&c, accelerations, multipliers, 0);
@@ -347,7 +355,7 @@ static void four_bar(void **state) {
   (void)state;
   static const char *const names[] = {"q1", "q2", "q3", "q1'", NULL};
   static const double values[] = {1.1, 0.48561069268949314, 1.3810455535968182, 2};
-  struct compiled c;
+  struct compiled c = {0};
   build_four_bar(&c.built);
   compiled_finish(&c, names, values);
   expect(&c, NULL, NULL, 0);
@@ -358,7 +366,7 @@ static void friction(void **state) {
   (void)state;
   static const char *const names[] = {"x", "y", "x'", "y'", NULL};
   static const double values[] = {0.5, 0.25, 2, 2};
-  struct compiled c;
+  struct compiled c = {0};
   build_bead(&c.built);
   compiled_finish(&c, names, values);
   assert_non_null(c.interpreted->multiplier_force);
@@ -374,7 +382,7 @@ static void redundant_cranks(void **state) {
   static const double values[] = {0.9, 0.9, 0.9, 0, 0.31080498413533225,  0.3916634548137417,
                                   1.1, 1.1, 1.1, 0, -0.43082980029511586, 0.34188548254886547};
   for (int known = 0; known <= 2; known++) { /* nothing; the rank; which constraint follows */
-    struct compiled c;
+    struct compiled c = {0};
     uint32_t rank = known == 0 ? 6 : 5;
     build_cranks(&c.built);
     c.built.model.structure.rank = rank;
@@ -432,7 +440,7 @@ static void jacobians_match_differences(void **state) {
   static void (*const models[])(struct built *) = {build_pendulum, build_car, build_atwood,
                                                    build_four_bar, build_bead};
   for (size_t i = 0; i < COUNT(models); i++) {
-    struct compiled c;
+    struct compiled c = {0};
     models[i](&c.built);
     compiled_finish(&c, NULL, NULL);
     compare_functions(&c, c.jit->model);
@@ -481,7 +489,7 @@ static void object_files_agree(void **state) {
   static void (*const models[])(struct built *) = {build_pendulum, build_car, build_cranks,
                                                    build_bead};
   for (size_t i = 0; i < COUNT(models); i++) {
-    struct compiled c;
+    struct compiled c = {0};
     void *library;
     models[i](&c.built);
     c.built.model.coordinates.items[1].position_given = true;
@@ -509,7 +517,7 @@ static void careful_way(void **state) {
   (void)state;
   static const char *const names[] = {"q1", "q2", "q3", NULL};
   static const double values[] = {0.9, 0.6, 1.7};
-  struct compiled c;
+  struct compiled c = {0};
   double kept[3];
   build_four_bar(&c.built);
   compiled_finish(&c, names, values);
@@ -518,10 +526,38 @@ static void careful_way(void **state) {
   assert_true(tape_count(tape).instructions < tape_count(tape->careful).instructions);
   assert_int_equal(call(c.interpreted, c.interpreted->acceleration, &c.arguments), 0);
   memcpy(kept, c.arguments.out, sizeof kept);
-  tape->code.items[tape->solvers.items[0].ok] = (struct tape_instruction){.operation = TAPE_FALSE};
+  take_careful_way(tape);
   assert_int_equal(call(c.interpreted, c.interpreted->acceleration, &c.arguments), 0);
   for (int i = 0; i < 3; i++) assert_nearly(c.arguments.out[i], kept[i], 1e-13);
   compiled_clear(&c);
+}
+
+/* The same out of the middle of a function in parts, by machine code: rods that hang aslant. */
+static void careful_way_of_long_functions(void **state) {
+  (void)state;
+  enum { LINKS = 30, N = 3 * LINKS };
+  double kept[N];
+  for (int is_careful = 0; is_careful < 2; is_careful++) {
+    struct compiled c = {.goes_careful_way = is_careful};
+    build_chain(&c.built, LINKS);
+    compiled_finish(&c, NULL, NULL);
+    struct tape *tape = c.program->tapes[PROGRAM_FUNCTION_ACCELERATION];
+    assert_non_null(tape->careful);
+    assert_true(tape->code.count > 3000);
+    double *x = c.arguments.x, y = 0, angle = 0;
+    memset(x, 0, 2 * N * sizeof *x);
+    for (int i = 0; i < LINKS; i++, y += sin(angle)) {
+      angle = -1 - 0.02 * i;
+      x[3 * i] = (i > 0 ? x[3 * i - 3] + cos(x[3 * i - 1]) / 2 : 0) + cos(angle) / 2;
+      x[3 * i + 1] = y + sin(angle) / 2;
+      x[3 * i + 2] = angle;
+    }
+    compare_functions(&c, c.jit->model);
+    assert_int_equal(call(c.jit->model, c.jit->model->acceleration, &c.arguments), 0);
+    for (int i = 0; i < N && is_careful; i++) assert_nearly(c.arguments.out[i], kept[i], 1e-11);
+    memcpy(kept, c.arguments.out, sizeof kept);
+    compiled_clear(&c);
+  }
 }
 
 int main(void) {
@@ -533,6 +569,7 @@ int main(void) {
       cmocka_unit_test(friction),
       cmocka_unit_test(redundant_cranks),
       cmocka_unit_test(careful_way),
+      cmocka_unit_test(careful_way_of_long_functions),
       cmocka_unit_test(jacobians_match_differences),
       cmocka_unit_test(object_files_agree),
       cmocka_unit_test(chains_grow_linearly),
