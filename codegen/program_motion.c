@@ -27,15 +27,21 @@ bool motion_leaves_out(const struct motion *motion, uint32_t k) {
          motion->system->model->constraints.items[k].is_redundant;
 }
 
+/* Entry (row, j) times its unknown; false where it is none. */
+static bool get_term(const struct motion *motion, uint32_t row, uint32_t j, tape_value *term) {
+  struct tape_builder *b = motion->builder;
+  expr entry = motion_entry(motion->system, row, j);
+  if (entry == 0 || expr_is_integer_value(motion->system->graph, entry, 0)) return false;
+  *term = builder_binary(b, TAPE_MULTIPLY, builder_lower(b, entry), motion->solution[j]);
+  return true;
+}
+
 void motion_residual(const struct motion *motion, uint32_t row, tape_value *residual,
                      tape_value *size) {
   struct tape_builder *b = motion->builder;
-  tape_value sum = motion->right[row], sizes = builder_unary(b, TAPE_ABS, sum);
+  tape_value sum = motion->right[row], sizes = builder_unary(b, TAPE_ABS, sum), term;
   for (uint32_t j = 0; j < motion->n + motion->m; j++) {
-    expr entry = motion_entry(motion->system, row, j);
-    if (entry == 0 || expr_is_integer_value(motion->system->graph, entry, 0)) continue;
-    tape_value term =
-        builder_binary(b, TAPE_MULTIPLY, builder_lower(b, entry), motion->solution[j]);
+    if (!get_term(motion, row, j, &term)) continue;
     sum = builder_binary(b, TAPE_SUBTRACT, sum, term);
     if (size != NULL) sizes = builder_binary(b, TAPE_ADD, sizes, builder_unary(b, TAPE_ABS, term));
   }
@@ -134,6 +140,16 @@ static bool is_own_equation(const struct motion *motion, uint32_t i) {
   return terms <= MOST_TERMS;
 }
 
+/* The sizes of what moves coordinate i: of all terms of its equation but its own. */
+static tape_value forces_on(const struct motion *motion, uint32_t i) {
+  struct tape_builder *b = motion->builder;
+  tape_value sizes = builder_unary(b, TAPE_ABS, motion->right[i]), term;
+  for (uint32_t j = 0; j < motion->n + motion->m; j++)
+    if (j != i && get_term(motion, i, j, &term))
+      sizes = builder_binary(b, TAPE_ADD, sizes, builder_unary(b, TAPE_ABS, term));
+  return sizes;
+}
+
 /* The size of each acceleration: its own and, where rounding is all that is left of it, what the
  * terms that cancelled would give the largest mass. Masses in different units can't be compared,
  * but where the elimination has lost digits of some of them, pivots tell that in any units. */
@@ -159,9 +175,10 @@ static tape_value is_tight(const struct motion *motion) {
   tape_value *forces = checked_calloc(2 * ((size_t)n + 1), sizeof *forces), *sizes = forces + n + 1;
   tape_value ok = builder_truth(b, true), residual, size;
   for (uint32_t i = 0; i < n; i++) {
-    motion_residual(motion, i, &residual, &forces[i]);
-    if (!is_own_equation(motion, i))
-      ok = builder_binary(b, TAPE_AND, ok, is_within(b, residual, forces[i]));
+    forces[i] = forces_on(motion, i);
+    if (is_own_equation(motion, i)) continue;
+    motion_residual(motion, i, &residual, &size);
+    ok = builder_binary(b, TAPE_AND, ok, is_within(b, residual, size));
   }
   acceleration_sizes(motion, forces, sizes);
   for (uint32_t k = 0; k < motion->m; k++) {
