@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Instructions of a tape. */
-enum { LONGEST_FUNCTION = 1500, PART = 400, LONG_CAREFUL = 24000 };
+enum { LONGEST_FUNCTION = 1500, PART = 400, QUICK_CAREFUL = 1500, LONG_CAREFUL = 24000 };
 
 struct emitter {
   struct ir *ir;
@@ -17,6 +17,7 @@ struct emitter {
   LLVMValueRef time, x, u, p, work, out;
   LLVMValueRef order; /* of a tape of orders: the time as an i64, in this part */
   bool is_order;
+  bool is_quick;              /* to compile, not to run */
   int blocks;                 /* in its sums, or negative */
   VECTOR(tape_value) fetched; /* values made again in this part */
   uint32_t begin, end;        /* of this part */
@@ -457,11 +458,13 @@ static void emit_instruction(struct emitter *emitter, uint32_t index) {
 
 /* ---- functions */
 
-static LLVMValueRef add_function(struct ir *ir, const char *name, bool is_local) {
+static LLVMValueRef add_function(const struct emitter *emitter, const char *name, bool is_local) {
+  struct ir *ir = emitter->ir;
   LLVMValueRef function = LLVMAddFunction(ir->module, name, ir->function);
   if (is_local) LLVMSetLinkage(function, LLVMInternalLinkage);
   ir_set_attribute(ir, function, "nounwind", 0);
   ir_set_attribute(ir, function, "noinline", 0);
+  if (emitter->is_quick) ir_set_attribute(ir, function, "optnone", 0);
   for (unsigned i = 2; i < 7; i++) {
     unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
     LLVMAddAttributeAtIndex(function, i + 1, LLVMCreateEnumAttribute(ir->context, kind, 0));
@@ -516,24 +519,29 @@ static void emit_parts(struct emitter *emitter, const char *name) {
   for (uint32_t i = 0; i < split->parts; i++) {
     char part_name[256];
     snprintf(part_name, sizeof part_name, "%.200s.%u", name, i);
-    emitter->function = parts[i] = add_function(emitter->ir, part_name, true);
+    emitter->function = parts[i] = add_function(emitter, part_name, true);
     emit_part(emitter, begin, split->ends[i]);
     for (; begin < split->ends[i]; begin++) emitter->values[begin] = NULL;
     while (emitter->fetched.count > 0) emitter->values[vector_pop(&emitter->fetched)] = NULL;
   }
-  emitter->function = add_function(emitter->ir, name, !emitter->ir->is_jit);
+  emitter->function = add_function(emitter, name, !emitter->ir->is_jit);
   emit_calls(emitter, parts, split->parts);
   free(parts);
 }
 
-/* The function of the careful tape, or NULL where it is interpreted. */
+/* The function of the careful tape, or NULL where it is interpreted. Mostly it never runs: where it
+ * is long, the time to compile it counts. */
+static LLVMValueRef add_tape(struct ir *ir, const struct tape *tape, const char *name,
+                             const struct emitter *kind, int32_t *work);
+
 static LLVMValueRef add_careful(struct ir *ir, const struct tape *tape, const char *name) {
   char own_name[256];
   int32_t work;
   if (tape->careful == NULL || (ir->is_jit && tape->careful->code.count > LONG_CAREFUL))
     return NULL;
   snprintf(own_name, sizeof own_name, "%.200s.careful", name);
-  LLVMValueRef function = ir_add_tape(ir, tape->careful, own_name, &work);
+  struct emitter kind = {.is_quick = ir->is_jit && tape->careful->code.count > QUICK_CAREFUL};
+  LLVMValueRef function = add_tape(ir, tape->careful, own_name, &kind, &work);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   ir_set_attribute(ir, function, "cold", 0);
   return function;
@@ -552,7 +560,7 @@ static LLVMValueRef add_tape(struct ir *ir, const struct tape *tape, const char 
   if (split.parts > 1)
     emit_parts(&emitter, name);
   else {
-    emitter.function = add_function(ir, name, !ir->is_jit);
+    emitter.function = add_function(&emitter, name, !ir->is_jit);
     emit_part(&emitter, 0, tape->code.count);
   }
   *work = (int32_t)(tape->work + split.slot_count);
