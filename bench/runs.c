@@ -5,12 +5,12 @@
  *
  * Both rods start at ANGLE rad from the downward vertical, at rest. Prints ms of: dyn (dop853) with
  * the generated step, and without it, by the loops of its runtime; the same method by hand (rk.c)
- * over the right-hand side by hand; CVODE's Adams method over that, at the loosest tolerance (a
- * power of 10^(1/4)) with which its error at the end is not larger than dyn's (with
- * -DWITH_SUNDIALS, else 0); dyn's Taylor series at a tolerance of 1e-15. Then the errors at the end
- * of dyn, of the loop by hand and of CVODE: the largest difference to the Taylor series, which by
- * dyn's run of dop853 at 1e-15 is the last error; CVODE's tolerance; ms to compile the series. No
- * rows are written. */
+ * over the right-hand side by hand; CVODE's Adams method and ARKODE's explicit one of order 8 over
+ * that, at the loosest tolerance (a power of 10^(1/4)) with which the error at the end is not
+ * larger than dyn's (with -DWITH_SUNDIALS, else 0); dyn's Taylor series at a tolerance of 1e-15.
+ * Then the errors at the end of dyn, of the loop by hand, of CVODE and of ARKODE: the largest
+ * difference to the Taylor series, which by dyn's run of dop853 at 1e-15 is the last error; ms to
+ * compile the series. No rows are written. */
 #include "bench.h"
 #include <dyn/dyn_runtime.h>
 #include <math.h>
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 #ifdef WITH_SUNDIALS
+#include <arkode/arkode_arkstep.h>
 #include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
@@ -71,7 +72,7 @@ static void run_by_hand(void *self, const double *x, double *out) {
 }
 
 #ifdef WITH_SUNDIALS
-static int cvode_rhs(realtype t, N_Vector x, N_Vector rate, void *user) {
+static int sundials_rhs(realtype t, N_Vector x, N_Vector rate, void *user) {
   (void)t;
   double_pendulum(user, N_VGetArrayPointer(x), N_VGetArrayPointer(rate));
   return 0;
@@ -85,7 +86,7 @@ static void run_cvode(void *self, const double *x, double *out) {
   N_Vector state = N_VMake_Serial(STATES, out, context);
   void *solver = CVodeCreate(CV_ADAMS, context);
   SUNNonlinearSolver iteration = SUNNonlinSol_FixedPoint(state, 0, context);
-  CVodeInit(solver, cvode_rhs, 0, state);
+  CVodeInit(solver, sundials_rhs, 0, state);
   CVodeSStolerances(solver, run->tolerance, run->tolerance);
   CVodeSetMaxNumSteps(solver, 10000000);
   CVodeSetNonlinearSolver(solver, iteration);
@@ -93,6 +94,25 @@ static void run_cvode(void *self, const double *x, double *out) {
   if (CVode(solver, run->until, state, &reached, CV_NORMAL) < 0) fprintf(stderr, "CVODE failed\n");
   SUNNonlinSolFree(iteration);
   CVodeFree(&solver);
+  N_VDestroy(state);
+  SUNContext_Free(&context);
+}
+
+/* Fehlberg's pair of orders 7 and 8: the highest that ARKODE has. */
+static void run_arkode(void *self, const double *x, double *out) {
+  struct run *run = self;
+  SUNContext context;
+  SUNContext_Create(NULL, &context);
+  memcpy(out, x, STATES * sizeof *out);
+  N_Vector state = N_VMake_Serial(STATES, out, context);
+  void *solver = ARKStepCreate(sundials_rhs, NULL, 0, state, context);
+  ARKStepSetTableNum(solver, ARKODE_DIRK_NONE, ARKODE_FEHLBERG_13_7_8);
+  ARKStepSStolerances(solver, run->tolerance, run->tolerance);
+  ARKStepSetMaxNumSteps(solver, 10000000);
+  realtype reached;
+  if (ARKStepEvolve(solver, run->until, state, &reached, ARK_NORMAL) < 0)
+    fprintf(stderr, "ARKODE failed\n");
+  ARKStepFree(&solver);
   N_VDestroy(state);
   SUNContext_Free(&context);
 }
@@ -104,16 +124,14 @@ static double difference(const double *a, const double *b) {
   return largest;
 }
 
-#ifdef WITH_SUNDIALS
-/* Tightens CVODE's tolerance until its error is not larger; it ends at what CVODE can do. */
-static void match_error(struct run *cvode, const double *x, const double *exact, double error) {
-  double out[STATES];
-  for (; cvode->tolerance > 1e-15; cvode->tolerance *= pow(10, -0.25)) {
-    run_cvode(cvode, x, out);
-    if (difference(out, exact) <= error) return;
+/* Tightens a tolerance until the error is not larger; it ends at what the method can do. */
+static void match_error(const struct candidate *candidate, const double *exact, double error) {
+  struct run *run = candidate->self;
+  for (; run != NULL && run->tolerance > 1e-15; run->tolerance *= pow(10, -0.25)) {
+    candidate->evaluate(run, candidate->x, candidate->out);
+    if (difference(candidate->out, exact) <= error) return;
   }
 }
-#endif
 
 int main(int count, char **arguments) {
   if (count != 5) return 2;
@@ -131,27 +149,30 @@ int main(int count, char **arguments) {
   by_loops.model = compiled.model;
   other.tolerance = 1e-15;
   cvode.tolerance = 1e-6;
-  double x[STATES] = {atof(arguments[2]), atof(arguments[2])}, out[5][STATES] = {{0}};
+  struct run arkode = cvode;
+  enum { DYN, LOOPS, HAND, CVODE, ARKODE, TAYLOR, CANDIDATES };
+  double x[STATES] = {atof(arguments[2]), atof(arguments[2])}, out[CANDIDATES][STATES] = {{0}};
   double exact[STATES], check[STATES];
+  struct candidate candidates[CANDIDATES] = {
+      [DYN] = {"dyn", run_dyn, &dyn, x, out[DYN], 0},
+      [LOOPS] = {"loops", run_dyn, &by_loops, x, out[LOOPS], 0},
+      [HAND] = {"rk", run_by_hand, &dyn, x, out[HAND], 0},
+#ifdef WITH_SUNDIALS
+      [CVODE] = {"cvode", run_cvode, &cvode, x, out[CVODE], 0},
+      [ARKODE] = {"arkode", run_arkode, &arkode, x, out[ARKODE], 0},
+#endif
+      [TAYLOR] = {"taylor", run_dyn, &taylor, x, out[TAYLOR], 0}};
   run_dyn(&taylor, x, exact);
   run_dyn(&other, x, check);
-  run_dyn(&dyn, x, out[0]);
-  struct candidate candidates[] = {{"dyn", run_dyn, &dyn, x, out[0], 0},
-                                   {"loops", run_dyn, &by_loops, x, out[1], 0},
-                                   {"rk", run_by_hand, &dyn, x, out[2], 0},
-#ifdef WITH_SUNDIALS
-                                   {"cvode", run_cvode, &cvode, x, out[3], 0},
-                                   {"taylor", run_dyn, &taylor, x, out[4], 0}};
-  match_error(&cvode, x, exact, difference(out[0], exact));
-#else
-                                   {"cvode", run_by_hand, NULL, NULL, out[3], 0},
-                                   {"taylor", run_dyn, &taylor, x, out[4], 0}};
-#endif
-  bench_measure(candidates, 5, ROUNDS, 1e-2);
-  for (int k = 0; k < 5; k++)
+  run_dyn(&dyn, x, out[DYN]);
+  match_error(&candidates[CVODE], exact, difference(out[DYN], exact));
+  match_error(&candidates[ARKODE], exact, difference(out[DYN], exact));
+  bench_measure(candidates, CANDIDATES, ROUNDS, 1e-2);
+  for (int k = 0; k < CANDIDATES; k++)
     if (candidates[k].self != NULL) candidates[k].evaluate(candidates[k].self, x, out[k]);
-  for (int k = 0; k < 5; k++) printf("%.3f ", 1e-6 * candidates[k].ns);
-  printf("%.1e %.1e %.1e %.1e %.1e %.0f\n", difference(out[0], exact), difference(out[2], exact),
-         difference(out[3], exact), cvode.tolerance, difference(check, exact), compile);
+  for (int k = 0; k < CANDIDATES; k++) printf("%.3f ", 1e-6 * candidates[k].ns);
+  printf("%.1e %.1e %.1e %.1e %.1e %.0f\n", difference(out[DYN], exact),
+         difference(out[HAND], exact), difference(out[CVODE], exact),
+         difference(out[ARKODE], exact), difference(check, exact), compile);
   return 0;
 }
