@@ -7,19 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ZEROS = 100000 }; /* of an exponent that is worth its digits */
-
-/* The exponent of ten behind the digits at `text`, or 0. */
-static long exponent_of(const char *text, const char *end) {
-  while (text < end && *text != 'e' && *text != 'E') text++;
-  return text < end ? strtol(text + 1, NULL, 10) : 0;
-}
-
 /* The digits at `text` with an exponent of ten; up to `end`, as strtod reads it. */
 static void read_decimal(const char *text, const char *end, mpq_t out) {
   char *digits = checked_malloc((size_t)(end - text) + 1);
   size_t count = 0;
-  long exponent = exponent_of(text, end);
+  long exponent = 0;
   bool is_behind_point = false;
   for (; text < end && *text != 'e' && *text != 'E'; text++) {
     if (*text == '.') {
@@ -30,6 +22,7 @@ static void read_decimal(const char *text, const char *end, mpq_t out) {
     exponent -= is_behind_point;
   }
   digits[count] = '\0';
+  if (text < end) exponent += strtol(text + 1, NULL, 10);
   mpz_set_str(mpq_numref(out), digits, 10);
   mpz_set_ui(mpq_denref(out), 1);
   free(digits);
@@ -47,8 +40,12 @@ void vary_pi(mpq_t out) {
   read_decimal(digits, digits + sizeof digits - 1, out);
 }
 
-/* Hexadecimal numbers, inf and nan are none. What is less than any double may be a factor of one.
- */
+static bool is_nothing(const char *text, const char *end) {
+  while (text < end && (*text == '0' || *text == '.')) text++;
+  return text == end || *text == 'e' || *text == 'E';
+}
+
+/* Hexadecimal numbers, inf, nan and, as in models, what is beyond doubles are none. */
 static bool read_factor(const char **at, mpq_t out) {
   if (strncmp(*at, "pi", 2) == 0) {
     vary_pi(out);
@@ -59,9 +56,8 @@ static bool read_factor(const char **at, mpq_t out) {
     return false;
   char *end;
   double size = strtod(*at, &end);
-  long exponent = exponent_of(*at, end);
-  if (!isfinite(size) || end[-1] == '.') return false;
-  if (size == 0 && (exponent > MOST_ZEROS || exponent < -MOST_ZEROS))
+  if (!isfinite(size) || end[-1] == '.' || (size == 0 && !is_nothing(*at, end))) return false;
+  if (size == 0) /* 0e9999999999 is not worth its digits */
     mpq_set_ui(out, 0, 1);
   else
     read_decimal(*at, end, out);
