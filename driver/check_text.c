@@ -143,7 +143,8 @@ static void put_invariants(const struct report *report) {
   put_heading(report, report->model->events.count > 0 ? "invariants between events" : "invariants",
               system->invariant_count);
   if (system->invariant_count == 0)
-    text_put(report->out, "  none found: energy is not conserved and no coordinate is cyclic\n");
+    text_put(report->out, "  none found: neither the energy nor the momentum of a coordinate is "
+                          "seen to be conserved\n");
   columns_print(&table, 2, report->out);
   text_free(&formula);
   text_free(&unit);

@@ -291,6 +291,16 @@ static bool moves(const struct linear_report *r) {
   return false;
 }
 
+/* Whether a bare number on the command line would be read in another unit than that of x[i]: after
+ * 'coord θ = 60 [deg]', --at θ=1 means a degree. */
+static bool needs_unit(const struct linear_report *r, int32_t i) {
+  const struct model *source = r->analysis->session->compiler->model;
+  int32_t n = r->analysis->model->n_coordinates;
+  const struct model_name *id =
+      i < 2 * n ? &source->coordinates.items[i % n].id : &source->states.items[i - 2 * n].id;
+  return !expr_is_integer_value(source->graph, id->unit.scale, 1);
+}
+
 /* What 'dyn linearize' and 'dyn eval' take. */
 static void put_at(const struct linear_report *r, struct text *out) {
   const dyn_model *model = r->analysis->model;
@@ -298,8 +308,9 @@ static void put_at(const struct linear_report *r, struct text *out) {
   int32_t n = model->n_coordinates, put = 0;
   for (int32_t i = 0; i < model->n_state; i++) {
     if (i >= n && i < 2 * n && !is_moving) continue;
-    text_format(out, "%s%s=%.17g", put++ > 0 ? ", " : "", problem_state_variable(model, i)->name,
-                r->values->x[i] + 0.0);
+    const dyn_variable *variable = problem_state_variable(model, i);
+    text_format(out, "%s%s=%.17g", put++ > 0 ? ", " : "", variable->name, r->values->x[i] + 0.0);
+    if (needs_unit(r, i)) text_format(out, " [%s]", variable->unit);
   }
 }
 

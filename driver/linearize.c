@@ -24,6 +24,14 @@ static int refuse(struct session *session, enum diagnostic_code code, const char
   return EXIT_NUMERICAL;
 }
 
+static void refuse_unsteady(struct session *session, const char *why) {
+  dyn_context *context = session_context(session);
+  struct diagnostic *d = diagnostic_add(context, DIAG_NOT_STEADY, nowhere, why, NULL);
+  diagnostic_help(context, d,
+                  "--at gives the state; 'dyn equilibrium' finds one of rest, with --steady one of "
+                  "steady motion, near what --at says");
+}
+
 /* A state is neutral if its change changes nothing but neutral states found before: its eigenvalue
  * is exactly 0, and has no say in the stability of the others. */
 static void find_neutral(struct linear_report *r) {
@@ -145,7 +153,7 @@ int linear_report_print(struct session *session, struct linear_analysis *a, line
       look(a, &values, &steady, &message) != DYN_DONE)
     refuse(session, DIAG_NO_LINEAR_EQUATIONS, message.text);
   else if (steady.reason[0] != '\0')
-    refuse(session, DIAG_NOT_STEADY, steady.reason);
+    refuse_unsteady(session, steady.reason);
   else
     status = print(session, &report, text, json);
   steady_clear(&steady);

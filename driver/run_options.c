@@ -19,7 +19,7 @@ const struct option_spec run_option_rows[] = {
      "rk4 on: by fixed steps; from verlet on: for long runs. taylor: for high\n"
      "accuracy of smooth models. adams and bdf cannot hold constraints, ida is for\n"
      "models with some; verlet and yoshida for constant masses and forces of\n"
-     "positions and time"},
+     "positions and time (on constraints: RATTLE)"},
     {OPTION_STEP, "--step", NULL, "SECONDS", NULL,
      "the step of an integrator of fixed steps (default: from the tolerance)"},
     {OPTION_METHOD, "--method", NULL, "METHOD", NULL,

@@ -147,6 +147,18 @@ static void take_record(struct sweep *sweep) {
 
 /* ---------------------------------------------------------------- columns */
 
+static void help_with_columns(dyn_context *context, struct diagnostic *d, const char *const *names,
+                              int32_t count) {
+  const int32_t most = 20;
+  struct text text = {0};
+  for (int32_t i = 0; i < count && i < most; i++)
+    text_format(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+  if (count > most) text_put(&text, ", ...");
+  diagnostic_help(context, d, "its columns are those that 'dyn run' writes: %s",
+                  text_string(&text));
+  text_free(&text);
+}
+
 static bool find_column(struct sweep *sweep, const char *name) {
   dyn_context *context = session_context(sweep->session);
   const dyn_model *model = sweep->problem.model;
@@ -175,8 +187,7 @@ static bool find_column(struct sweep *sweep, const char *name) {
   if (near != NULL)
     diagnostic_help(context, d, "did you mean '%s'?", near);
   else
-    diagnostic_help(context, d, "its columns are those that 'dyn run' writes: t, %s, ...",
-                    names[count > 1]);
+    help_with_columns(context, d, names, count);
   return false;
 }
 

@@ -38,7 +38,7 @@ static void put_seconds(double seconds) {
   else if (seconds >= 1e-3)
     fprintf(stderr, "%.3g ms", 1e3 * seconds);
   else
-    fprintf(stderr, "%.3g us", 1e6 * seconds);
+    fprintf(stderr, "%.3g µs", 1e6 * seconds);
 }
 
 void sweep_print_summary(const struct sweep *sweep, const struct sweep_tally *tally) {
@@ -54,7 +54,7 @@ void sweep_print_summary(const struct sweep *sweep, const struct sweep_tally *ta
     fprintf(stderr, " with %u worker%s, ", (unsigned)tally->workers,
             tally->workers == 1 ? "" : "s");
     put_seconds(tally->busy_seconds / (double)tally->ended);
-    fprintf(stderr, " of one for each");
+    fprintf(stderr, " of a worker for each");
     if (tally->lanes > 1)
       fprintf(stderr, ", %d at once", (int)tally->lanes);
     else if (tally->obstacle != NULL)

@@ -49,7 +49,8 @@ static int make_pattern(struct cvode_linear *l) {
   for (int32_t j = 0; j < m->n_state; j++) {
     int has_diagonal = 0;
     l->columns[j] = next;
-    for (int32_t k = m->jacobian_pattern->columns[j]; k < m->jacobian_pattern->columns[j + 1]; k++) {
+    for (int32_t k = m->jacobian_pattern->columns[j]; k < m->jacobian_pattern->columns[j + 1];
+         k++) {
       int32_t row = m->jacobian_pattern->rows[k];
       if (row >= j && !has_diagonal) {
         has_diagonal = 1;

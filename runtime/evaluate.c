@@ -206,7 +206,8 @@ enum evaluate_result evaluate_jacobian(struct evaluator *e, double t, const doub
   if (k > 0) return lost_rank(e, k - 1, t);
   for (int32_t j = 0; j < m->n_state; j++)
     for (int32_t i = m->jacobian_pattern->columns[j]; i < m->jacobian_pattern->columns[j + 1]; i++)
-      if (!isfinite(entries[i])) return evaluate_not_finite(e, PART_RATE, m->jacobian_pattern->rows[i], t);
+      if (!isfinite(entries[i]))
+        return evaluate_not_finite(e, PART_RATE, m->jacobian_pattern->rows[i], t);
   return EVALUATE_OK;
 }
 

@@ -88,12 +88,17 @@ dyn_status geometric_check(const struct geometric_method *method, const dyn_prob
   const dyn_model *m = problem->model;
   const char *name = dyn_integrator_name((int32_t)method->choice);
   if (!method->is_split) return DYN_DONE;
+  if (m->n_rates > 0)
+    return message_set(message, DYN_BAD_OPTION,
+                       "%s makes kicks and drifts, and the first-order state %s has no part in "
+                       "them; gauss8 applies to every model",
+                       name, m->rates[0].name);
   if (!(m->flags & DYN_SEPARABLE))
     return message_set(
         message, DYN_BAD_OPTION,
         "%s makes kicks and drifts, and the model does not separate into them: that takes a "
-        "mass matrix that does not change, forces that depend on positions and "
-        "time only, and no first-order states",
+        "mass matrix that does not change, and forces that depend on positions and "
+        "time only; gauss8 applies to every model",
         name);
   if (m->n_constraints == 0) return DYN_DONE;
   dyn_status status = check_constraints(name, m, message);

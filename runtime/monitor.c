@@ -67,7 +67,9 @@ void monitor_finish(struct monitor *m, const dyn_model *model) {
     }
     if (!isfinite(d->start)) d->largest = NAN; /* there was nothing to drift from */
     d->relative = d->largest == 0 ? 0 : d->scale > 0 ? d->largest / d->scale : NAN;
-    /* Near 0 without a natural scale: there is no relative drift to speak of. */
-    if (!d->scale_is_energy && d->scale < 1e-6 * m->largest_value[i]) d->relative = NAN;
+    /* Near 0 without a natural scale: there is no relative drift to speak of. A momentum of 0
+     * starts as rounding, and drifts by more than that. */
+    if (!d->scale_is_energy && (d->scale < 1e-6 * m->largest_value[i] || d->scale < d->largest))
+      d->relative = NAN;
   }
 }

@@ -2,16 +2,15 @@
  * but the numbers; tests check their order conditions by convergence. */
 #include "dyn/dyn_tableau.h"
 
-/* The classical method of order 4 (Kutta 1901), without error estimate; its dense output is the cubic
- * through both ends. Its stability region ends at 2.78 on the real axis (Hairer, Wanner, Solving
- * Ordinary Differential Equations II, IV.2). */
+/* The classical method of order 4 (Kutta 1901), without error estimate; its dense output is the
+ * cubic through both ends. Its stability region ends at 2.78 on the real axis (Hairer, Wanner,
+ * Solving Ordinary Differential Equations II, IV.2). */
 static const double rk4_c[] = {0, 0.5, 0.5, 1, 1};
-static const struct rk_row rk4_a[] = {
-    {0, {0}, {0}},
-    {1, {0}, {0.5}},
-    {1, {1}, {0.5}},
-    {1, {2}, {1}},
-    {4, {0, 1, 2, 3}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}}};
+static const struct rk_row rk4_a[] = {{0, {0}, {0}},
+                                      {1, {0}, {0.5}},
+                                      {1, {1}, {0.5}},
+                                      {1, {2}, {1}},
+                                      {4, {0, 1, 2, 3}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}}};
 
 const struct rk_table rk_table_rk4 = {
     .name = "rk4",

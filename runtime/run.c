@@ -249,8 +249,12 @@ static const char *advise(const struct run *r) {
   if (!(m->flags & DYN_ENERGY_CONSERVED) || m->n_resets > 0 || s->steps < LONG_RUN) return NULL;
   if (s->structure[0] || s->linear_solver[0] || s->n_switches > 0) return NULL;
   int is_small = s->n_invariants > 0;
-  for (int32_t i = 0; i < s->n_invariants; i++)
-    if (!(s->invariants[i].relative <= ROUNDING)) is_small = 0;
+  for (int32_t i = 0; i < s->n_invariants; i++) {
+    const dyn_invariant_drift *d = &s->invariants[i];
+    int says_nothing =
+        isnan(d->relative) && isfinite(d->largest); /* near 0: nothing to measure by */
+    if (!says_nothing && !(d->relative <= ROUNDING)) is_small = 0;
+  }
   return is_small ? NULL : integrator_choice_for_long(r->problem);
 }
 

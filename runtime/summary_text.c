@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+static const char *plural(int64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 static void add_time(struct text_out *out, double seconds) {
   if (seconds < 1e-3)
     text_out_add(out, "%.0f µs", seconds * 1e6);
@@ -14,8 +18,9 @@ static void add_time(struct text_out *out, double seconds) {
 }
 
 static void add_work(struct text_out *out, const dyn_run_summary *s) {
-  text_out_add(out, "%s: %lld steps (%lld rejected), %lld evaluations", s->integrator,
-               (long long)s->steps, (long long)s->rejected_steps, (long long)s->rhs_evaluations);
+  text_out_add(out, "%s: %lld step%s (%lld rejected), %lld evaluation%s", s->integrator,
+               (long long)s->steps, plural(s->steps), (long long)s->rejected_steps,
+               (long long)s->rhs_evaluations, plural(s->rhs_evaluations));
   if (s->factorisations > 0)
     text_out_add(out, ", %lld %s factorisations", (long long)s->factorisations, s->linear_solver);
   if (s->jacobian_evaluations > 0)
@@ -175,8 +180,8 @@ static void add_events(struct text_out *out, const dyn_model *m, const dyn_run_s
 size_t dyn_run_summary_text(const dyn_model *model, const dyn_run_summary *s, char *text,
                             size_t size) {
   struct text_out out = text_out_begin(text, size);
-  text_out_add(&out, "%lld rows, t = %.9g s %sto %.9g s, in ", (long long)s->rows, s->from,
-               s->until < s->from ? "backwards " : "", s->reached);
+  text_out_add(&out, "%lld row%s, t = %.9g s %sto %.9g s, in ", (long long)s->rows, plural(s->rows),
+               s->from, s->until < s->from ? "backwards " : "", s->reached);
   add_time(&out, s->wall_seconds);
   text_out_add(&out, "\n");
   if (s->integrator && s->integrator[0]) add_work(&out, s);

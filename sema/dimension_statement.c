@@ -102,7 +102,7 @@ static void walk_value(struct walk *w, uint32_t entry, unsigned primes, const st
     if (place.source == 0 && variable != 0)
       place = w->table->solver.variables.items[variable].origin;
     report_value(w, describe(w, entry, primes), &expected.form, &quantity, place,
-                 declared.source != 0 && unit != NULL ? unit->text : NULL);
+                 declared.source != 0 && unit != NULL && primes == 0 ? unit->text : NULL);
   }
   quantity_free(&expected);
   quantity_free(&quantity);

@@ -118,19 +118,22 @@ static void list_exports(struct candidates *c, const struct flat_file *file) {
       vector_push(&c->names, file->names.symbols.items[i]->name);
 }
 
-static void help_with_names(struct flattening *f, struct diagnostic *d, const struct candidates *c,
-                            const char *name) {
-  const char *near = nearest_name(name, c->names.items, c->names.count);
-  if (near != NULL) {
-    diagnostic_help(f->context, d, "did you mean '%s'?", near);
-    return;
-  }
+static void help_with_all(struct flattening *f, struct diagnostic *d, const struct candidates *c) {
   struct text text = {0};
   for (uint32_t i = 0; i < c->names.count && i < 12; i++)
     text_format(&text, "%s%s", i > 0 ? ", " : "", c->names.items[i]);
   if (c->names.count > 12) text_put(&text, ", ...");
   if (c->names.count > 0) diagnostic_help(f->context, d, "it has %s", text_string(&text));
   text_free(&text);
+}
+
+static void help_with_names(struct flattening *f, struct diagnostic *d, const struct candidates *c,
+                            const char *name) {
+  const char *near = nearest_name(name, c->names.items, c->names.count);
+  if (near != NULL)
+    diagnostic_help(f->context, d, "did you mean '%s'?", near);
+  else
+    help_with_all(f, d, c);
 }
 
 void flat_report_member(struct flattening *f, const struct flat_env *env,
@@ -183,6 +186,7 @@ void flat_report_valueless(struct flattening *f, const struct flat_env *env,
     if (c.names.count > 0)
       diagnostic_help(f->context, d, "write one of its members, such as %s.%s", name,
                       c.names.items[0]);
+    help_with_all(f, d, &c);
   } else if (kind == NAME_MODULE) {
     diagnostic_help(f->context, d, "write one of its names: %s. ...", name);
   } else if (kind == NAME_COMPONENT) {

@@ -348,7 +348,8 @@ typedef struct dyn_invariant_drift {
   double start, end;
   double largest;          /* largest |value - start| seen at rows and now and then between */
   double scale;            /* what the relative drift is measured by */
-  double relative;         /* largest / scale; NaN where the invariant is near 0 and no energy */
+  double relative;         /* largest / scale; NaN where the invariant is near 0 or drifts by more
+                              than itself, and is no energy */
   int32_t scale_is_energy; /* nonzero: an energy whose |start| is small against the largest kinetic
                               or potential energy seen, which is then the scale; else |start| is */
 } dyn_invariant_drift;
